@@ -1,0 +1,25 @@
+package io.heptad.core;
+
+/**
+ * A monotonic clock, so that tests can move time by hand. Only differences of its readings mean anything.
+ *
+ * <p>A ticker measures; it cannot wake a parked thread. Timeouts of blocked calls therefore follow the system's clock.
+ */
+@FunctionalInterface
+public interface Ticker {
+    /**
+     * The present reading.
+     *
+     * @return nanoseconds since an arbitrary origin; never goes backwards, may be negative
+     */
+    long nanos();
+
+    /**
+     * The clock of the system.
+     *
+     * @return {@link System#nanoTime()} as a ticker
+     */
+    static Ticker system() {
+        return System::nanoTime;
+    }
+}

@@ -1,0 +1,5 @@
+/** Pattern 2: the bounded queue between two rhythms. */
+@NullMarked
+package io.heptad.queue;
+
+import org.jspecify.annotations.NullMarked;

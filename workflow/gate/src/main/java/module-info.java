@@ -1,0 +1,7 @@
+/** Pattern 7: an order that moves through statuses: a state machine, one gate, and actions by what they are owed. */
+module io.heptad.gate {
+    requires transitive io.heptad.core;
+    requires io.heptad.pool;
+    requires transitive io.heptad.sync;
+    requires static org.jspecify;
+}

@@ -1,0 +1,7 @@
+/** Pattern 5: stages joined by bounded queues. */
+module io.heptad.pipeline {
+    requires transitive io.heptad.core;
+    requires io.heptad.queue;
+    requires transitive io.heptad.pool;
+    requires static org.jspecify;
+}
