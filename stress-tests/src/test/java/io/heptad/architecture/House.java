@@ -1,6 +1,7 @@
 package io.heptad.architecture;
 
 import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toSet;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -97,22 +98,25 @@ record House(List<Module> modules, PublicTypes publicTypes, Exceptions exception
         }
     }
 
-    /** Each public type of the seven, and whether users implement it. */
-    record PublicTypes(Set<String> all, Set<String> roles) {
+    /** Each public type of the seven; which of them users implement; which are promised but not yet there. */
+    record PublicTypes(Set<String> all, Set<String> roles, Set<String> planned) {
         static PublicTypes parse(List<String> lines) {
-            Set<String> all = new TreeSet<>();
-            Set<String> roles = new TreeSet<>();
+            Map<String, Set<String>> marks = new TreeMap<>();
             for (String line : entries(lines)) {
-                String[] words = line.split("\\s+");
-                all.add(words[0]);
-                if (words.length > 1) {
-                    if (!words[1].equals("role")) {
-                        throw new IllegalArgumentException("after a type only the word \"role\" may stand: " + line);
-                    }
-                    roles.add(words[0]);
+                List<String> words = List.of(line.split("\\s+"));
+                Set<String> rest = new TreeSet<>(words.subList(1, words.size()));
+                if (!Set.of("role", "planned").containsAll(rest)) {
+                    throw new IllegalArgumentException("after a type only \"role\" or \"planned\" may stand: " + line);
                 }
+                marks.put(words.get(0), rest);
             }
-            return new PublicTypes(all, roles);
+            return new PublicTypes(marks.keySet(), marked(marks, "role"), marked(marks, "planned"));
+        }
+
+        private static Set<String> marked(Map<String, Set<String>> marks, String word) {
+            return marks.keySet().stream()
+                    .filter(type -> marks.get(type).contains(word))
+                    .collect(toSet());
         }
     }
 

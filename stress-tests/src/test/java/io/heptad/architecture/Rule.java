@@ -169,6 +169,7 @@ enum Rule {
         accident.removeAll(house.publicTypes().all());
         Set<String> gone = new TreeSet<>(house.publicTypes().all());
         gone.removeAll(is);
+        gone.removeAll(house.publicTypes().planned());
         return Stream.concat(
                         accident.stream().map(type -> type + ": public, but not in public-types.txt"),
                         gone.stream().map(type -> type + ": in public-types.txt, but not public"))
