@@ -95,11 +95,6 @@ public abstract class BoundedContract {
         return EnumSet.allOf(FullPolicy.class);
     }
 
-    /** How long to wait for what must come, before the test fails. */
-    protected Duration patience() {
-        return Duration.ofSeconds(10);
-    }
-
     private void openStuck(int capacity, FullPolicy whenFull) throws InterruptedException {
         subject = open("letters", capacity, whenFull, handler);
         shape = subject.shape();
@@ -410,7 +405,7 @@ public abstract class BoundedContract {
             wrong.set(count);
             waits.set(Threads.waits() - before);
         });
-        assertThat(reader.join(patience())).as("reader done").isTrue();
+        assertThat(reader.join(Duration.ofSeconds(5))).as("reader done").isTrue();
 
         assertThat(wrong).as("wrong readings").hasValue(0);
         assertThat(waits).as("waits of the reader").hasValue(0);
@@ -523,8 +518,8 @@ public abstract class BoundedContract {
         assertThat(trend.forecast(Duration.ofMinutes(5))).isEqualTo(shape.depth() + 3_000);
     }
 
-    private ConditionFactory await() {
-        return Awaitility.await().atMost(patience()).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1));
+    private static ConditionFactory await() {
+        return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1));
     }
 
     private static List<Integer> numbers(int from, int to) {

@@ -8,7 +8,11 @@ import java.util.List;
  * <p>Reading never blocks, never waits for a lock that user code can hold, and never changes what is measured. Bind it
  * to Micrometer with {@link HeptadMetrics}, or walk the list:
  *
- * {@snippet file="io/heptad/core/Snippets.java" region="measured"}
+ * {@snippet :
+ * for (Metric metric : queue.metrics()) {
+ *     System.out.println(metric.name() + metric.tags() + " = " + metric.value().getAsDouble());
+ * }
+ * }
  */
 public interface Measured {
     /**

@@ -22,9 +22,17 @@ class SemaphoreQueueContractTest extends BoundedContract {
             queue = new SemaphoreQueue<>(name, capacity, whenFull, fault);
             Thread.startVirtualThread(() -> {
                 for (Item item; (item = queue.take()) != null; ) {
-                    queue.begin();
-                    handler.handle(item);
-                    queue.end();
+                    if (fault == SemaphoreQueue.Fault.HOLDS_A_LOCK_WHILE_IT_HANDLES) {
+                        queue.lock().lock();
+                    }
+                    try {
+                        handler.handle(item);
+                    } finally {
+                        if (fault == SemaphoreQueue.Fault.HOLDS_A_LOCK_WHILE_IT_HANDLES) {
+                            queue.lock().unlock();
+                        }
+                    }
+                    queue.handled();
                 }
             });
         }

@@ -1,9 +1,4 @@
-/**
- * Pattern 2: the bounded queue between two rhythms. Start at {@link io.heptad.queue.BoundedQueue}.
- *
- * <p>The rules that all shapes share (times, nulls, interrupts, callbacks, close) are those of package
- * {@code io.heptad.core}.
- */
+/** Pattern 2: the bounded queue between two rhythms. */
 @NullMarked
 package io.heptad.queue;
 

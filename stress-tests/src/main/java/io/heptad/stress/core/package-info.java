@@ -1,2 +1,0 @@
-/** Races on the vocabulary that every shape uses. */
-package io.heptad.stress.core;
