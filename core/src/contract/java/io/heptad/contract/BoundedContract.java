@@ -95,6 +95,11 @@ public abstract class BoundedContract {
         return EnumSet.allOf(FullPolicy.class);
     }
 
+    /** How long to wait for what must come, before the test fails. */
+    protected Duration patience() {
+        return Duration.ofSeconds(10);
+    }
+
     private void openStuck(int capacity, FullPolicy whenFull) throws InterruptedException {
         subject = open("letters", capacity, whenFull, handler);
         shape = subject.shape();
@@ -405,7 +410,7 @@ public abstract class BoundedContract {
             wrong.set(count);
             waits.set(Threads.waits() - before);
         });
-        assertThat(reader.join(Duration.ofSeconds(5))).as("reader done").isTrue();
+        assertThat(reader.join(patience())).as("reader done").isTrue();
 
         assertThat(wrong).as("wrong readings").hasValue(0);
         assertThat(waits).as("waits of the reader").hasValue(0);
@@ -518,8 +523,8 @@ public abstract class BoundedContract {
         assertThat(trend.forecast(Duration.ofMinutes(5))).isEqualTo(shape.depth() + 3_000);
     }
 
-    private static ConditionFactory await() {
-        return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1));
+    private ConditionFactory await() {
+        return Awaitility.await().atMost(patience()).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1));
     }
 
     private static List<Integer> numbers(int from, int to) {

@@ -1,18 +1,18 @@
 package io.heptad.core;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
 
 /**
  * How long to wait before trying again. Pure arithmetic: it sleeps nowhere and retries nothing, so it composes with any
  * retry library.
  *
- * {@snippet :
- * Backoff backoff = Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(30)).withFullJitter();
- * Duration pause = backoff.delay(attempt); // attempt 1 is the first one that failed
- * }
+ * {@snippet file="io/heptad/core/Snippets.java" region="backoff"}
  *
- * <p>A delay is never negative, never above the maximum and never overflows, however large the attempt.
+ * <p>A delay is never negative, never above the maximum and never overflows, however large the attempt. Any thread may
+ * ask for one; the backoffs made here keep no state between attempts.
  *
  * <p>Full jitter spreads the next attempts evenly over the whole window, so that clients that failed together do not
  * come back together (Marc Brooker, "Exponential Backoff And Jitter", 2015).
@@ -41,11 +41,24 @@ public interface Backoff {
     }
 
     /**
-     * The same backoff with each delay drawn evenly from zero up to, and including, the delay itself.
+     * The same backoff with each delay drawn evenly from zero up to, and including, the delay itself (292 years of it
+     * at most).
      *
-     * @return a backoff with full jitter; drawing from {@link ThreadLocalRandom}
+     * @return a backoff with full jitter, drawing from {@link ThreadLocalRandom}
      */
     default Backoff withFullJitter() {
         return new FullJitterBackoff(this, ThreadLocalRandom::current);
+    }
+
+    /**
+     * The same as {@link #withFullJitter()}, drawing from a source that the caller chooses: a seeded one makes a test
+     * repeatable.
+     *
+     * @param random the source, used by whichever thread asks for a delay
+     * @return a backoff with full jitter
+     */
+    default Backoff withFullJitter(RandomGenerator random) {
+        Objects.requireNonNull(random, "random");
+        return new FullJitterBackoff(this, () -> random);
     }
 }

@@ -7,6 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
 
 @Name("io.heptad.Depth")
 @Label("Depth")
@@ -29,4 +30,9 @@ final class DepthEvent extends Event {
 
     @Label("When Full")
     String whenFull = "";
+
+    @Label("Failure")
+    @Description("The exception class, if the shape threw when it was asked; the other fields may then be unset")
+    @Nullable
+    String failure;
 }

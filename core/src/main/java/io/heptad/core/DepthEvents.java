@@ -14,10 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Call it only for a {@link Bounded} type of your own:
  *
- * {@snippet :
- * DepthEvents.include(this); // at the end of the constructor
- * DepthEvents.exclude(this); // when it closes
- * }
+ * {@snippet file="io/heptad/core/Snippets.java" region="depth-events"}
  *
  * <p>The event is {@code io.heptad.Depth}, enabled in every recording, by default each second. Without a recording the
  * cost is one weak reference a shape. Shapes are held weakly, so one that is dropped without being closed is collected
@@ -77,10 +74,15 @@ public final class DepthEvents {
             }
             DepthEvent event = new DepthEvent();
             event.type = shape.getClass().getSimpleName();
-            event.shape = shape.name();
-            event.depth = shape.depth();
-            event.capacity = shape.capacity();
-            event.whenFull = shape.whenFull().name();
+            try {
+                event.shape = shape.name();
+                event.depth = shape.depth();
+                event.capacity = shape.capacity();
+                event.whenFull = shape.whenFull().name();
+            } catch (Throwable failure) {
+                // One bad shape must not silence the others, and whoever reads the recording should see which it was.
+                event.failure = failure.getClass().getName();
+            }
             event.commit();
         }
         expunge();

@@ -9,12 +9,7 @@ import java.util.function.LongSupplier;
  * The slope of a depth, in items per second, over a sliding window: the level says where a queue is, the slope where it
  * will be.
  *
- * {@snippet :
- * DepthTrend trend = DepthTrend.of(queue::depth, Duration.ofMinutes(1), Ticker.system());
- * // once a second, from any timer:
- * trend.sample();
- * if (trend.forecast(Duration.ofMinutes(5)) > queue.capacity()) { warn(); }
- * }
+ * {@snippet file="io/heptad/core/Snippets.java" region="depth-trend"}
  *
  * <p>It starts no thread: it knows what {@link #sample()} showed it. Any thread may call any method. Whatever has a
  * depth can have a trend, so a keyed shape has one for each key that somebody watches.

@@ -1,9 +1,10 @@
 package io.heptad.core;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Turns a {@link Duration} into the nanoseconds of a wait, once, so that no shape repeats the overflow rules.
+ * Turns a {@link Duration} into the nanoseconds of a wait, so that no shape repeats the overflow rules.
  */
 public final class Durations {
     private Durations() {}
@@ -15,13 +16,6 @@ public final class Durations {
      * @return its nanoseconds; {@link Long#MAX_VALUE} ("no limit") or {@link Long#MIN_VALUE} where they do not fit
      */
     public static long saturatedNanos(Duration duration) {
-        long seconds = duration.toSeconds();
-        if (seconds > Long.MAX_VALUE / 1_000_000_000L - 1) {
-            return Long.MAX_VALUE;
-        }
-        if (seconds < Long.MIN_VALUE / 1_000_000_000L + 1) {
-            return Long.MIN_VALUE;
-        }
-        return duration.toNanos();
+        return TimeUnit.NANOSECONDS.convert(duration); // unlike Duration.toNanos, it saturates
     }
 }

@@ -1,10 +1,13 @@
 package io.heptad.core;
 
 import java.time.Duration;
+import java.util.Objects;
 
-/** Doubling delays. Compares exponents before it multiplies, so nothing can overflow. */
+/** Doubling delays. */
 record ExponentialBackoff(Duration first, Duration max) implements Backoff {
     ExponentialBackoff {
+        Objects.requireNonNull(first, "first");
+        Objects.requireNonNull(max, "max");
         if (first.isNegative()) {
             throw new IllegalArgumentException("first must not be negative, but is " + first);
         }
@@ -18,17 +21,14 @@ record ExponentialBackoff(Duration first, Duration max) implements Backoff {
         if (attempt < 1) {
             throw new IllegalArgumentException("attempt must be at least 1, but is " + attempt);
         }
-        Duration delay = first;
-        if (delay.isZero()) {
-            return delay; // doubling nothing for ever would only burn time
+        if (attempt == 1 || first.isZero()) {
+            return first;
         }
-        Duration half = max.dividedBy(2);
-        for (int doublings = attempt - 1; doublings > 0; doublings--) {
-            if (delay.compareTo(half) > 0) {
-                return max; // doubling once more would pass it, and may not fit a Duration
-            }
-            delay = delay.multipliedBy(2);
-        }
-        return delay;
+        // Asks whether first * 2^doublings <= max without computing the left side, which may not fit. Past 292 years
+        // both sides saturate, and the step that would get there goes to max at once.
+        int doublings = attempt - 1;
+        long firstNanos = Durations.saturatedNanos(first);
+        boolean fits = doublings < Long.SIZE - 1 && firstNanos <= Durations.saturatedNanos(max) >> doublings;
+        return fits ? Duration.ofNanos(firstNanos << doublings) : max;
     }
 }

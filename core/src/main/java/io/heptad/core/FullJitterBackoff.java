@@ -14,12 +14,8 @@ record FullJitterBackoff(Backoff backoff, Supplier<? extends RandomGenerator> ra
 
     @Override
     public Duration delay(int attempt) {
-        Duration most = backoff.delay(attempt);
-        long seconds = most.toSeconds();
-        if (seconds < Long.MAX_VALUE / 1_000_000_000L - 1) {
-            return Duration.ofNanos(random.get().nextLong(most.toNanos() + 1));
-        }
-        // Past 292 years a nanosecond more or less is no matter, but an overflow would be.
-        return Duration.ofSeconds(random.get().nextLong(seconds), 0);
+        // The bound is exclusive, and must stay a positive long for a delay of zero and for one of many centuries.
+        long mostNanos = Math.clamp(Durations.saturatedNanos(backoff.delay(attempt)), 0, Long.MAX_VALUE - 1);
+        return Duration.ofNanos(random.get().nextLong(mostNanos + 1));
     }
 }

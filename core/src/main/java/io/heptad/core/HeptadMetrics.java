@@ -11,9 +11,7 @@ import java.util.List;
 /**
  * Binds shapes to Micrometer. The one class of Heptad that needs it: without Micrometer everything else works.
  *
- * {@snippet :
- * new HeptadMetrics(queue, pool).bindTo(registry);
- * }
+ * {@snippet file="io/heptad/core/Snippets.java" region="heptad-metrics"}
  *
  * <p>A {@link Metric.Kind#GAUGE} becomes a gauge and a {@link Metric.Kind#COUNTER} a function counter, both read when
  * the registry is scraped. The registry holds the shapes strongly: remove the meters, or drop the registry, to let a

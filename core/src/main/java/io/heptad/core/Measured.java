@@ -8,11 +8,7 @@ import java.util.List;
  * <p>Reading never blocks, never waits for a lock that user code can hold, and never changes what is measured. Bind it
  * to Micrometer with {@link HeptadMetrics}, or walk the list:
  *
- * {@snippet :
- * for (Metric metric : queue.metrics()) {
- *     System.out.println(metric.name() + metric.tags() + " = " + metric.value().getAsDouble());
- * }
- * }
+ * {@snippet file="io/heptad/core/Snippets.java" region="measured"}
  */
 public interface Measured {
     /**

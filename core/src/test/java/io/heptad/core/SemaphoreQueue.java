@@ -7,7 +7,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +27,9 @@ final class SemaphoreQueue<E> implements Bounded {
         DROPS_WITHOUT_COUNTING,
         DROPS_THE_WRONG_END,
         KEEPS_THE_REFUSED,
-        WAITS_WHEN_IT_SHOULD_REJECT,
+        PARKS_BEFORE_IT_REJECTS,
         HOLDS_A_LOCK_WHILE_IT_HANDLES,
-        LEAVES_THE_CLAIM_OF_THE_INTERRUPTED,
+        KEEPS_THE_CLAIM_OF_THE_INTERRUPTED,
         FORGETS_BLOCKED_PRODUCERS_ON_CLOSE,
         TAKES_ANY_BOUND,
         NEVER_SAYS_WHEN_TO_COME_BACK
@@ -40,6 +42,7 @@ final class SemaphoreQueue<E> implements Bounded {
     private final Semaphore empty;
     private final Semaphore filled = new Semaphore(0);
     private final ReentrantLock list = new ReentrantLock();
+    private final ReentrantLock busy = new ReentrantLock();
     private final ArrayDeque<E> items = new ArrayDeque<>();
     private final ArrayDeque<E> kept = new ArrayDeque<>();
     private final LongAdder rejected = new LongAdder();
@@ -66,7 +69,7 @@ final class SemaphoreQueue<E> implements Bounded {
                 metric("dropped", Metric.Kind.COUNTER, dropped::sum));
     }
 
-    private Metric metric(String figure, Metric.Kind kind, java.util.function.LongSupplier value) {
+    private Metric metric(String figure, Metric.Kind kind, LongSupplier value) {
         return new Metric("heptad.semaphores." + figure, kind, "items", figure, Map.of("name", name), value::getAsLong);
     }
 
@@ -77,26 +80,18 @@ final class SemaphoreQueue<E> implements Bounded {
         }
         switch (whenFull) {
             case BLOCK -> {
-                if (fault == Fault.LEAVES_THE_CLAIM_OF_THE_INTERRUPTED) {
-                    empty.acquireUninterruptibly();
-                    if (Thread.interrupted()) {
-                        throw new InterruptedException();
-                    }
-                } else {
+                try {
                     empty.acquire();
+                } catch (InterruptedException interrupt) {
+                    if (fault == Fault.KEEPS_THE_CLAIM_OF_THE_INTERRUPTED) {
+                        Thread.startVirtualThread(empty::acquireUninterruptibly);
+                    }
+                    throw interrupt;
                 }
             }
             case REJECT -> {
-                if (fault == Fault.WAITS_WHEN_IT_SHOULD_REJECT) {
-                    empty.acquire();
-                } else if (!offer(item)) {
-                    if (fault == Fault.KEEPS_THE_REFUSED) {
-                        kept.add(item);
-                    }
-                    Duration wait = fault == Fault.NEVER_SAYS_WHEN_TO_COME_BACK ? null : drained.timeToDrain(depth());
-                    throw new FullException(name, capacity, depth(), wait);
-                } else {
-                    return true;
+                if (!empty.tryAcquire()) {
+                    reject(item);
                 }
             }
             case DROP_NEWEST -> {
@@ -144,7 +139,18 @@ final class SemaphoreQueue<E> implements Bounded {
         }
     }
 
-    void handled() {
+    /** The consumer begins with the item that it took. */
+    void begin() {
+        if (fault == Fault.HOLDS_A_LOCK_WHILE_IT_HANDLES) {
+            busy.lock();
+        }
+    }
+
+    /** The consumer is done with it. */
+    void end() {
+        if (fault == Fault.HOLDS_A_LOCK_WHILE_IT_HANDLES) {
+            busy.unlock();
+        }
         if (fault == Fault.COUNTS_THE_ITEM_IN_HAND) {
             count(-1);
         }
@@ -187,6 +193,18 @@ final class SemaphoreQueue<E> implements Bounded {
         return true;
     }
 
+    private void reject(E item) {
+        rejected.increment();
+        if (fault == Fault.KEEPS_THE_REFUSED) {
+            kept.add(item);
+        }
+        if (fault == Fault.PARKS_BEFORE_IT_REJECTS) {
+            LockSupport.parkNanos(1);
+        }
+        Duration wait = fault == Fault.NEVER_SAYS_WHEN_TO_COME_BACK ? null : drained.timeToDrain(depth());
+        throw new FullException(name, capacity, depth(), wait);
+    }
+
     private void drop() {
         if (fault != Fault.DROPS_WITHOUT_COUNTING) {
             dropped.increment();
@@ -206,10 +224,6 @@ final class SemaphoreQueue<E> implements Bounded {
         } finally {
             list.unlock();
         }
-    }
-
-    ReentrantLock lock() {
-        return list;
     }
 
     @Override
@@ -235,8 +249,8 @@ final class SemaphoreQueue<E> implements Bounded {
     @Override
     public long depth() {
         if (fault == Fault.HOLDS_A_LOCK_WHILE_IT_HANDLES) {
-            list.lock();
-            list.unlock();
+            busy.lock();
+            busy.unlock();
         }
         return depth;
     }

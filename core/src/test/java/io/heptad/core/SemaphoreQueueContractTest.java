@@ -22,17 +22,9 @@ class SemaphoreQueueContractTest extends BoundedContract {
             queue = new SemaphoreQueue<>(name, capacity, whenFull, fault);
             Thread.startVirtualThread(() -> {
                 for (Item item; (item = queue.take()) != null; ) {
-                    if (fault == SemaphoreQueue.Fault.HOLDS_A_LOCK_WHILE_IT_HANDLES) {
-                        queue.lock().lock();
-                    }
-                    try {
-                        handler.handle(item);
-                    } finally {
-                        if (fault == SemaphoreQueue.Fault.HOLDS_A_LOCK_WHILE_IT_HANDLES) {
-                            queue.lock().unlock();
-                        }
-                    }
-                    queue.handled();
+                    queue.begin();
+                    handler.handle(item);
+                    queue.end();
                 }
             });
         }

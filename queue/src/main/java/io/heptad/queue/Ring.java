@@ -1,0 +1,363 @@
+package io.heptad.queue;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The places of the queue, and the two words that say which of them are taken. The fast paths are here. */
+final class Ring<E> {
+    /*
+     * A ring of stamped slots (after D. Vyukov's bounded MPMC queue), with the waiting flags inside the index words.
+     *
+     *   tail  = index << 2 | CLOSED | CONSUMER_WAITS    the next index to fill; producers claim it by CAS
+     *   head  = index << 2 | EVICTING | PRODUCER_WAITS  the next index to empty; consumers claim it by CAS
+     *   limit = an old value of head's index            spares producers a read of head, which consumers keep changing
+     *   stamps[i & mask]                                whose turn the slot is; with lap = i & ~mask:
+     *                                                   lap: free for index i; lap + 1: filled by index i;
+     *                                                   lap + length: emptied, so free for index i + length
+     *
+     * tail - head is the depth, always in [0, capacity]. The slots are a power of two and at least the capacity, so any
+     * capacity is exact; at least two, or "filled by i" and "free for i + 1" would be one stamp and a producer could
+     * overwrite an item that its taker has claimed but not yet read. Stamps count laps so that a new ring is all zeros.
+     *
+     * Who writes: the indices, whoever claims, by CAS. The flags and CLOSED, only who holds the lock of SlowPath. While
+     * head has a flag, producers cannot claim (below), so the lock's holder is the only writer of tail and may store it.
+     *
+     * Why no waiter is missed: a waiter raises its flag in the word that the OTHER side must claim, by a CAS that still
+     * proves full (or empty) at that instant. Whoever changes that claims the same word after it, and so reads the flag.
+     * Hence the fast path needs no store-load fence and no second look.
+     *
+     * Why no producer overtakes: parked producers have head flagged. A producer never claims, and never refreshes
+     * limit, from a flagged head; the limit known so far is at most the head that proved full. (Stamps alone do not
+     * prove space: a taker may have freed a slot that belongs to the first in line.)
+     *
+     * Ordering. An item is stored plainly between the claim and the release-store of its stamp; the taker's acquire-load
+     * of that stamp is the happens-before edge of put and take. The indices carry order for the full and empty proofs
+     * only: a producer reads tail before head, so "tail - head >= capacity" held when head was read; a consumer reads
+     * head before tail, so "tail == head" held when tail was read.
+     *
+     * Waiting for a stamp: its owner has claimed and is between two plain instructions; it never takes a lock there.
+     * That is why a lock holder may wait for a stamp, and why a taker must release its stamp BEFORE it takes the lock.
+     *
+     * EVICTING: to drop the oldest and put the newest is one step for everyone. The evictor claims the head and raises
+     * the flag in one CAS, then stores tail, then lowers the flag. Between these, depth reads "tailAfterEviction".
+     *
+     * Rejected: fetch-and-add claims (faster under contention, but the indices then run ahead and depth is no longer
+     * exact; such channels refuse to report it); a lock round an array (simple, and 3 to 5 times slower); one padded
+     * object per slot (measured slower, and 64 bytes an item).
+     */
+    static final long ONE = 4;
+    static final long CONSUMER_WAITS = 1;
+    static final long CLOSED = 2;
+    static final long PRODUCER_WAITS = 1;
+    static final long EVICTING = 2;
+
+    /** Answers of {@link #claim}, besides a claimed word: nothing is inside. */
+    static final long EMPTY = -1;
+
+    /** Nothing is inside, but producers are parked: their items come next, and it takes the lock to get at them. */
+    static final long PARKED = -2;
+
+    private static final long FLAGS = 3;
+    private static final int SHIFT = 2;
+
+    /** The words lie 128 bytes apart (two cache lines: processors fetch lines in pairs) and as far from their neighbours. */
+    private static final int HEAD = 16;
+
+    private static final int TAIL = 32;
+    private static final int LIMIT = 48;
+    private static final int WORDS = 64;
+
+    private static final int MAX_TRIES = 64;
+
+    private static final VarHandle LONG = MethodHandles.arrayElementVarHandle(long[].class);
+
+    /** What became of an item that was to be put. */
+    enum Answer {
+        /** It is inside, or with a consumer. */
+        ACCEPTED,
+        /** There was no room. */
+        FULL,
+        /** The queue is closed. */
+        CLOSED,
+        /** Somebody waits, so only the holder of the lock can say. */
+        FLAGGED
+    }
+
+    private final long[] words = new long[WORDS];
+    private final long[] stamps;
+    private final @Nullable Object[] items;
+    private final int mask;
+    private final int capacity;
+    private final Ages ages;
+    private final long sampling;
+
+    /** Written by the evictor before it raises EVICTING, read by those who see the flag. */
+    private volatile long tailAfterEviction;
+
+    Ring(int capacity, Ages ages) {
+        int slots = slots(capacity);
+        this.stamps = new long[slots];
+        this.items = new @Nullable Object[slots];
+        this.mask = slots - 1;
+        this.capacity = capacity;
+        this.ages = ages;
+        this.sampling = ages.sampling();
+    }
+
+    /** The slots that a ring of this capacity has: a power of two, at least two. */
+    static int slots(int capacity) {
+        return Math.max(2, Integer.highestOneBit(capacity - 1) << 1);
+    }
+
+    // Producers
+
+    /**
+     * Puts the item if there is room and nobody waits.
+     *
+     * @param now the time that its age counts from, or {@link Ages#ON_DEMAND}
+     */
+    Answer tryPut(E item, long now) {
+        for (int tries = 0; ; ) {
+            long tail = (long) LONG.getAcquire(words, TAIL);
+            if ((tail & FLAGS) != 0) {
+                return (tail & CLOSED) != 0 ? Answer.CLOSED : Answer.FLAGGED;
+            }
+            long index = tail >>> SHIFT;
+            if (index - (long) LONG.getOpaque(words, LIMIT) >= capacity) {
+                long head = (long) LONG.getVolatile(words, HEAD);
+                if (index - (head >>> SHIFT) >= capacity) {
+                    return Answer.FULL;
+                }
+                if ((head & FLAGS) != 0) {
+                    return Answer.FLAGGED;
+                }
+                LONG.setOpaque(words, LIMIT, head >>> SHIFT);
+            }
+            long lap = index & ~mask;
+            long stamp = (long) LONG.getAcquire(stamps, (int) index & mask);
+            if (stamp == lap) {
+                long time = (index & sampling) == 0 ? ages.at(now) : Ages.UNKNOWN;
+                if (LONG.compareAndSet(words, TAIL, tail, tail + ONE)) {
+                    fill(index, item, time);
+                    return Answer.ACCEPTED;
+                }
+            } else if (stamp < lap) {
+                tries = pause(tries);
+            }
+        }
+    }
+
+    private void fill(long index, E item, long time) {
+        int slot = (int) index & mask;
+        items[slot] = item;
+        if ((index & sampling) == 0) {
+            ages.set(index, time);
+        }
+        LONG.setRelease(stamps, slot, (index & ~mask) + 1);
+    }
+
+    // Consumers: claim, then remove, then (if the claimed word says so) let parked producers in
+
+    /** Claims the oldest item: the word of head as claimed, or {@link #EMPTY} or {@link #PARKED}. */
+    long claim() {
+        for (int tries = 0; ; ) {
+            long head = (long) LONG.getAcquire(words, HEAD);
+            long index = head >>> SHIFT;
+            long lap = index & ~mask;
+            long stamp = (long) LONG.getAcquire(stamps, (int) index & mask);
+            if (stamp == lap + 1) {
+                if (LONG.compareAndSet(words, HEAD, head, head + ONE)) {
+                    return head;
+                }
+            } else if (stamp <= lap) {
+                if ((long) LONG.getVolatile(words, TAIL) >>> SHIFT == index && (head & EVICTING) == 0) {
+                    return (head & PRODUCER_WAITS) == 0 ? EMPTY : PARKED;
+                }
+                tries = pause(tries); // claimed, but not filled yet
+            }
+        }
+    }
+
+    /** The word of head, for {@link #filledFrom} and {@link #claim(long, int)}. */
+    long head() {
+        return (long) LONG.getAcquire(words, HEAD);
+    }
+
+    /** How many items, at most max, are ready to be claimed from this word of head on. */
+    int filledFrom(long head, int max) {
+        long index = head >>> SHIFT;
+        int most = Math.min(max, capacity);
+        for (int count = 0; count < most; count++, index++) {
+            if ((long) LONG.getAcquire(stamps, (int) index & mask) != (index & ~mask) + 1) {
+                return count;
+            }
+        }
+        return most;
+    }
+
+    /** Claims so many items at once, unless head has moved since. */
+    boolean claim(long head, int count) {
+        return LONG.compareAndSet(words, HEAD, head, head + count * ONE);
+    }
+
+    /** Takes out the item of a claimed word, and gives its slot free. */
+    E remove(long claimed) {
+        long index = claimed >>> SHIFT;
+        int slot = (int) index & mask;
+        for (int tries = 0; (long) LONG.getAcquire(stamps, slot) != (index & ~mask) + 1; ) {
+            tries = pause(tries); // only after claimAll: the others claim what is filled
+        }
+        @SuppressWarnings("unchecked")
+        E item = (E) Objects.requireNonNull(items[slot]);
+        items[slot] = null;
+        LONG.setRelease(stamps, slot, (index & ~mask) + mask + 1);
+        return item;
+    }
+
+    static boolean saysThatProducersWait(long claimed) {
+        return (claimed & PRODUCER_WAITS) != 0;
+    }
+
+    // For everyone
+
+    /**
+     * The indices of head and tail at one instant: head stood still round the read of tail. If it will not stand still,
+     * a head that it passed meanwhile, and never more than the capacity behind.
+     */
+    Span span() {
+        for (int tries = 0; ; tries++) {
+            long head = (long) LONG.getVolatile(words, HEAD);
+            long tail = (head & EVICTING) == 0 ? (long) LONG.getVolatile(words, TAIL) >>> SHIFT : tailAfterEviction;
+            long index = head >>> SHIFT;
+            boolean still = (long) LONG.getVolatile(words, HEAD) == head;
+            if (still || tries == MAX_TRIES) {
+                return new Span(still ? index : Math.max(index, tail - capacity), tail);
+            }
+        }
+    }
+
+    /** The indices of the oldest item and of the next one. */
+    record Span(long head, long tail) {
+        int depth() {
+            return (int) (tail - head);
+        }
+    }
+
+    long headIndex() {
+        return (long) LONG.getVolatile(words, HEAD) >>> SHIFT;
+    }
+
+    boolean isClosed() {
+        return ((long) LONG.getVolatile(words, TAIL) & CLOSED) != 0;
+    }
+
+    /** Closed, and nothing inside: for good, because a closed tail does not move. */
+    boolean isDrained() {
+        long tail = (long) LONG.getVolatile(words, TAIL);
+        return (tail & CLOSED) != 0 && headIndex() == tail >>> SHIFT;
+    }
+
+    /** Whether the item of this index is inside and ready. */
+    boolean isFilled(long index) {
+        return (long) LONG.getAcquire(stamps, (int) index & mask) == (index & ~mask) + 1;
+    }
+
+    // For the holder of the lock
+
+    /** Says that a producer waits, if that is still so: false once there is room. */
+    boolean raiseProducerFlag() {
+        long head = (long) LONG.getVolatile(words, HEAD);
+        return (long) LONG.getVolatile(words, TAIL) - (head & ~FLAGS) >= capacity * ONE
+                && LONG.compareAndSet(words, HEAD, head, head | PRODUCER_WAITS);
+    }
+
+    void lowerProducerFlag() {
+        LONG.getAndBitwiseAnd(words, HEAD, ~PRODUCER_WAITS);
+    }
+
+    /** Says that a consumer waits, if that is still so: false once there is an item. */
+    boolean raiseConsumerFlag() {
+        long tail = (long) LONG.getVolatile(words, TAIL);
+        return headIndex() == tail >>> SHIFT && LONG.compareAndSet(words, TAIL, tail, tail | CONSUMER_WAITS);
+    }
+
+    void lowerConsumerFlag() {
+        LONG.getAndBitwiseAnd(words, TAIL, ~CONSUMER_WAITS);
+    }
+
+    /** While producers are parked: puts the item of the first of them, unless the ring is full. */
+    boolean admit(E item, long now) {
+        long tail = (long) LONG.getVolatile(words, TAIL);
+        long index = tail >>> SHIFT;
+        if (index - headIndex() >= capacity) {
+            return false;
+        }
+        awaitEmptied(index);
+        LONG.setVolatile(words, TAIL, tail + ONE);
+        fill(index, item, now);
+        return true;
+    }
+
+    /** Drops the oldest and puts this one in one step, if the ring is full and still has that oldest; else null. */
+    @Nullable
+    E replaceOldest(E item, long now) {
+        long head = (long) LONG.getVolatile(words, HEAD);
+        long tail = (long) LONG.getVolatile(words, TAIL);
+        long index = tail >>> SHIFT;
+        if (index - (head >>> SHIFT) < capacity) {
+            return null;
+        }
+        tailAfterEviction = index + 1;
+        if (!LONG.compareAndSet(words, HEAD, head, head + ONE | EVICTING)) {
+            return null;
+        }
+        E oldest = remove(head);
+        awaitEmptied(index);
+        LONG.setVolatile(words, TAIL, tail + ONE);
+        LONG.getAndBitwiseAnd(words, HEAD, ~EVICTING);
+        fill(index, item, now);
+        return oldest;
+    }
+
+    /** From now on nothing is accepted. */
+    void close() {
+        LONG.getAndBitwiseOr(words, TAIL, CLOSED);
+    }
+
+    /** Claims all that is inside a closed ring: the first claimed word, or {@link #EMPTY}. */
+    Span claimAll() {
+        for (; ; ) {
+            long head = (long) LONG.getVolatile(words, HEAD);
+            long tail = (long) LONG.getVolatile(words, TAIL) & ~FLAGS;
+            if (LONG.compareAndSet(words, HEAD, head, tail)) {
+                return new Span(head >>> SHIFT, tail >>> SHIFT);
+            }
+        }
+    }
+
+    static long claimed(long index) {
+        return index << SHIFT;
+    }
+
+    private void awaitEmptied(long index) {
+        int slot = (int) index & mask;
+        for (int tries = 0; (long) LONG.getAcquire(stamps, slot) != (index & ~mask); ) {
+            tries = pause(tries);
+        }
+    }
+
+    /** A short burst, then a yield: the owner of the stamp runs on another core, or wants this one. */
+    @SuppressWarnings("ThreadPriorityCheck") // the wait is for a few instructions; parking would cost more
+    private static int pause(int tries) {
+        if (tries < MAX_TRIES) {
+            for (int i = 0; i < 64; i++) {
+                Thread.onSpinWait();
+            }
+        } else {
+            Thread.yield();
+        }
+        return tries + 1;
+    }
+}

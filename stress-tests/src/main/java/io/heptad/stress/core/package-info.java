@@ -1,0 +1,2 @@
+/** Races on the vocabulary that every shape uses. */
+package io.heptad.stress.core;

@@ -1,0 +1,4 @@
+/**
+ * {@code mvn -Pstress}: selects, runs, judges and reports.
+ */
+package io.heptad.stress.run;

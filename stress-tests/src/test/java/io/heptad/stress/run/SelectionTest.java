@@ -1,0 +1,47 @@
+package io.heptad.stress.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class SelectionTest {
+    /** What fits ten minutes on two cores. */
+    private static final int QUICK_MOST = 60;
+
+    @Test
+    void anUnknownShapeListsTheKnownOnes() {
+        assertThatThrownBy(() -> Selection.parse("core,quue", "quick"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("\"quue\"")
+                .hasMessageContaining("known: all, core");
+    }
+
+    @Test
+    void anUnknownModeListsTheKnownOnes() {
+        assertThatThrownBy(() -> Selection.parse("all", "fast"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("stress.mode is \"fast\"; known: quick, full");
+    }
+
+    @Test
+    void theTestsOfTheRunnerAreNeverPartOfARun() {
+        assertThat(Selection.known()).doesNotContain("self");
+        assertThat(Selection.parse("all", "full").jcstress(1, 4)).noneMatch(test -> test.contains(".self."));
+    }
+
+    @Test
+    void quickModeHasAtMostSixtyTestsAndSomeForEachShape() {
+        Selection quick = Selection.parse("all", "quick");
+        assertThat(quick.jcstress(1, 4)).hasSizeLessThanOrEqualTo(QUICK_MOST);
+        for (String shape : quick.shapes()) {
+            assertThat(quick.jcstress(1, 4)).as(shape).anyMatch(test -> test.contains(".stress." + shape + "."));
+        }
+    }
+
+    @Test
+    void fullModeRunsWhatQuickModeRunsAndMore() {
+        assertThat(Selection.parse("all", "full").jcstress(1, 4))
+                .containsAll(Selection.parse("all", "quick").jcstress(1, 4));
+    }
+}
