@@ -3,4 +3,6 @@ module io.heptad.pool {
     requires transitive io.heptad.core;
     requires jdk.jfr;
     requires static org.jspecify;
+
+    exports io.heptad.pool;
 }

@@ -1,0 +1,223 @@
+package io.heptad.pool;
+
+import io.heptad.core.ClosedException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** Gets whoever was granted a slot going, passes slots on, and stops everything at the end. */
+final class Dispatch {
+    /*
+     * A slot is always somebody's duty. It is taken in Slots, and from then on exactly one thread has to pass it on:
+     * the one that took it, until start() gave it to a thread or a caller; then the worker or the caller. start() is a
+     * loop, not a recursion: if no thread can be had for one task, its slot goes to the next in line, and so on.
+     *
+     * Termination: closed, nothing active or waiting, and every seat free. A seat is left after the future completed, so
+     * whoever waited for the pool finds all futures done.
+     *
+     * No lock is held while user code runs (body, thread factory, dependent stages).
+     */
+    private final String name;
+    private final Slots slots;
+    private final Seats seats;
+    private final Tally tally;
+    private final NestedWaits nestedWaits;
+    private final ThreadFactory threads;
+    private final boolean freshThreads;
+
+    private final CompletableFuture<Void> idle = new CompletableFuture<>();
+
+    /** Set by halt before it looks for bodies to interrupt. */
+    private volatile boolean halted;
+
+    /** Held while halt interrupts, so that a caller does not leave {@code run} with the interrupt still to come. */
+    private final ReentrantLock halting = new ReentrantLock();
+
+    Dispatch(String name, Slots slots, Seats seats, Tally tally, ThreadFactory threads, boolean freshThreads) {
+        this.name = name;
+        this.slots = slots;
+        this.seats = seats;
+        this.tally = tally;
+        this.nestedWaits = new NestedWaits(slots);
+        this.threads = threads;
+        this.freshThreads = freshThreads;
+    }
+
+    String name() {
+        return name;
+    }
+
+    Seats seats() {
+        return seats;
+    }
+
+    /** A slot changed hands: its new owner gets going. */
+    void start(@Nullable Waiter<?> granted) {
+        Waiter<?> next = granted;
+        while (next != null) {
+            next = switch (next) {
+                case Caller caller -> {
+                    caller.granted();
+                    yield null;
+                }
+                case Task<?> task -> startThread(task);
+            };
+        }
+    }
+
+    /** Returns whom the slot went to, if no thread could be started. */
+    private @Nullable Waiter<?> startThread(Task<?> task) {
+        Worker worker = new Worker(this, task);
+        try {
+            Thread thread = threads.newThread(worker);
+            if (thread == null) {
+                throw new NullPointerException("the thread factory of " + name + " returned null");
+            }
+            thread.start();
+            return null;
+        } catch (Throwable noThread) {
+            Task<?> mine = worker.take();
+            return mine == null ? null : notStarted(mine, noThread);
+        }
+    }
+
+    /** Fails a granted task that will not run; returns whom its slot went to. */
+    @Nullable
+    Waiter<?> notStarted(Task<?> task, Throwable why) {
+        boolean fails = task.moves(Waiter.GRANTED, Waiter.ENDED);
+        (fails ? tally.failed : tally.cancelled).increment();
+        Waiter<?> next = slots.pass();
+        if (fails) {
+            task.fail(why);
+        }
+        signalIfIdle();
+        return next;
+    }
+
+    /** The body has ended: its slot goes on. Returns the task that this thread is to run next, if any. */
+    @Nullable
+    Task<?> passOn(Task<?> ended, Seat seat, Thread me) {
+        Waiter<?> next = slots.pass();
+        // Completing the future runs its dependent stages in this thread, and they may take long or wait for the next.
+        if (next instanceof Task<?> task && !freshThreads && ended.getNumberOfDependents() == 0) {
+            task.thread = me;
+            return task;
+        }
+        seat.holds(false);
+        start(next);
+        return null;
+    }
+
+    /** The body of a caller inside {@code run} has ended. */
+    void ended(Seat seat, boolean returned) {
+        seat.end();
+        if (returned) {
+            seat.countCompleted();
+        } else {
+            seat.countFailed();
+        }
+        leave(seat);
+    }
+
+    /** A caller leaves its slot. */
+    void leave(Seat seat) {
+        seat.leave();
+        start(slots.pass());
+        if (halted) {
+            awaitInterrupt();
+        }
+        signalIfIdle();
+    }
+
+    @SuppressWarnings("LockNotBeforeTry") // to have held it is all that matters
+    private void awaitInterrupt() {
+        halting.lock();
+        halting.unlock();
+    }
+
+    /** Takes it out of the line, if it is in line. */
+    boolean withdraw(Waiter<?> waiter) {
+        int status = waiter.status();
+        if ((status != Waiter.LINE && status != Waiter.DOOR) || !slots.withdraw(waiter)) {
+            return false;
+        }
+        tally.cancelled.increment();
+        signalIfIdle();
+        return true;
+    }
+
+    /**
+     * The calling thread is about to wait for this task or caller: if it holds a slot, that is noted.
+     *
+     * @throws IllegalStateException if it is the last thread of the pool that could have gone on
+     */
+    NestedWaits.@Nullable Entry nested(Waiter<?> awaited) {
+        Thread me = Thread.currentThread();
+        int held = seats.heldBy(me);
+        return held == 0 ? null : nestedWaits.enter(name, me, held, awaited);
+    }
+
+    // The end
+
+    ClosedException closed() {
+        return new ClosedException(name);
+    }
+
+    boolean isHalted() {
+        return halted;
+    }
+
+    /** Ends the wait of those in line, interrupts all bodies but the caller's own, and returns how many were in line. */
+    int halt() {
+        slots.close();
+        halted = true;
+        List<Waiter<?>> waited = slots.drain();
+        tally.cancelled.add(waited.size());
+        halting.lock();
+        try {
+            Thread me = Thread.currentThread();
+            for (Seat seat : seats.all()) {
+                Object owner = seat.owner();
+                if (owner instanceof Worker worker) {
+                    Task<?> task = seat.task();
+                    if (task != null && worker.thread() != me) {
+                        task.interruptBody();
+                    }
+                } else if (owner instanceof Thread thread && thread != me) {
+                    thread.interrupt();
+                }
+            }
+        } finally {
+            halting.unlock();
+        }
+        waited.forEach(waiter -> waiter.refused(closed()));
+        signalIfIdle();
+        return waited.size();
+    }
+
+    /** Completes once the pool is closed and all that it accepted has ended. */
+    CompletableFuture<Void> idle() {
+        return idle;
+    }
+
+    void signalIfIdle() {
+        if (Slots.isClosedAndEmpty(slots.state())) {
+            seats.fence();
+            if (seats.allFree()) {
+                idle.complete(null);
+            }
+        }
+    }
+
+    /** For what no future can carry. A handler that throws harms nobody. */
+    static void report(Throwable thrown) {
+        Thread me = Thread.currentThread();
+        try {
+            me.getUncaughtExceptionHandler().uncaughtException(me, thrown);
+        } catch (Throwable handlerFailed) {
+            // there is nobody left to tell
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package io.heptad.pool;
+
+import io.heptad.core.RefusedException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** A submitted task: the future that the user holds and the body that a worker runs. */
+final class Task<T extends @Nullable Object> extends Waiter<T> {
+    /*
+     * The future completes last, when the slot is already someone else's. Completing it runs the user's dependent
+     * stages in this thread, so nothing of the pool may depend on their coming back soon: where there are any, the
+     * next task gets a thread of its own (Dispatch.passOn).
+     *
+     * complete, completeExceptionally and cancel are what the user calls; the pool itself completes through super.
+     */
+    private final Dispatch dispatch;
+
+    /** Dropped once it has run, so that a future that is kept does not keep what the body captured. */
+    @Nullable
+    private Callable<? extends T> body;
+
+    /** How long it waited in line, when Flight Recorder asks. */
+    @Nullable
+    private SlotWaitEvent wait;
+
+    Task(Dispatch dispatch, Callable<? extends T> body) {
+        this.dispatch = dispatch;
+        this.body = body;
+    }
+
+    /** From now on its wait for a slot is recorded. */
+    void waits(SlotWaitEvent event) {
+        event.begin();
+        wait = event;
+    }
+
+    /**
+     * Runs the body in this thread, which owns a slot, and gives the slot away before the future completes.
+     *
+     * @return the task that the slot went to, if this thread is to run it next
+     */
+    @Nullable
+    Task<?> runIn(Seat seat, Thread me) {
+        // Whatever interrupted this thread until now was not meant for this task.
+        Thread.interrupted();
+        Callable<? extends T> body = this.body;
+        SlotWaitEvent wait = this.wait;
+        this.body = null;
+        if (wait != null) {
+            wait.end(dispatch.name(), true);
+            this.wait = null;
+        }
+        T value = null;
+        Throwable failure = null;
+        thread = me;
+        seat.begin(this);
+        boolean counts = moves(GRANTED, RUNNING);
+        if (counts) {
+            // seat.begin before the CAS, this after it: closeNow finds the task in its seat, or is found here.
+            if (dispatch.isHalted()) {
+                failure = dispatch.closed();
+                counts = false;
+            } else if (body == null || isDone()) {
+                counts = false; // completed by hand while it waited: nobody would see the result
+            } else {
+                try {
+                    value = body.call();
+                } catch (Throwable thrown) {
+                    failure = thrown;
+                }
+            }
+            counts &= ends();
+            Thread.interrupted();
+        }
+        seat.end();
+        thread = null;
+        if (!counts) {
+            seat.countCancelled();
+        } else if (failure == null) {
+            seat.countCompleted();
+        } else {
+            seat.countFailed();
+        }
+        Task<?> next = dispatch.passOn(this, seat, me);
+        try {
+            if (failure != null && (counts || failure instanceof RefusedException)) {
+                super.completeExceptionally(failure);
+            } else if (counts) {
+                super.complete(value);
+            } else {
+                super.cancel(false); // the canceller may not have come to it yet
+            }
+        } catch (Throwable thrown) {
+            Dispatch.report(thrown); // dependents keep what they throw; this is for a stack or a heap that ran out
+        }
+        return next;
+    }
+
+    /** Leaves the body; false if it was cancelled meanwhile. Waits out an interrupt that is just being delivered. */
+    private boolean ends() {
+        for (; ; ) {
+            switch (status()) {
+                case RUNNING -> {
+                    if (moves(RUNNING, ENDED)) {
+                        return true;
+                    }
+                }
+                case INTERRUPTING -> letInterrupt();
+                default -> {
+                    return false;
+                }
+            }
+        }
+    }
+
+    /** The other thread needs the processor for a few instructions; it may be on this carrier. */
+    @SuppressWarnings("ThreadPriorityCheck")
+    private static void letInterrupt() {
+        Thread.yield();
+    }
+
+    /** Interrupts the body, if it runs, and leaves the status as {@code after} says; false if it does not run. */
+    private boolean interruptBody(int after) {
+        for (; ; ) {
+            switch (status()) {
+                case RUNNING -> {
+                    if (moves(RUNNING, INTERRUPTING)) {
+                        Thread runner = thread;
+                        if (runner != null) {
+                            runner.interrupt();
+                        }
+                        moveTo(after);
+                        return true;
+                    }
+                }
+                case INTERRUPTING -> letInterrupt();
+                default -> {
+                    return false;
+                }
+            }
+        }
+    }
+
+    /** Interrupts the body, if it runs; the future then completes as the body ends. */
+    void interruptBody() {
+        interruptBody(RUNNING);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        if (!isDone() && !dispatch.withdraw(this) && !moves(GRANTED, CANCELLED)) {
+            if (mayInterruptIfRunning) {
+                interruptBody(CANCELLED);
+            } else {
+                while (!moves(RUNNING, CANCELLED) && status() == INTERRUPTING) {
+                    letInterrupt();
+                }
+            }
+        }
+        return super.cancel(mayInterruptIfRunning);
+    }
+
+    @Override
+    public boolean complete(T value) {
+        boolean mine = super.complete(value);
+        if (mine) {
+            dispatch.withdraw(this);
+        }
+        return mine;
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+        boolean mine = super.completeExceptionally(failure);
+        if (mine) {
+            dispatch.withdraw(this);
+        }
+        return mine;
+    }
+
+    @Override
+    public T join() {
+        NestedWaits.Entry nested = isDone() ? null : dispatch.nested(this);
+        try {
+            return super.join();
+        } finally {
+            if (nested != null) {
+                nested.leave();
+            }
+        }
+    }
+
+    @Override
+    public T get() throws InterruptedException, ExecutionException {
+        NestedWaits.Entry nested = isDone() ? null : dispatch.nested(this);
+        try {
+            return super.get();
+        } finally {
+            if (nested != null) {
+                nested.leave();
+            }
+        }
+    }
+
+    /** It will not run, though it has left the line. */
+    void fail(Throwable why) {
+        body = null;
+        super.completeExceptionally(why);
+    }
+
+    @Override
+    void refused(RefusedException why) {
+        fail(why);
+    }
+}
