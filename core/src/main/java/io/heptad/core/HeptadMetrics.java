@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Binds shapes to Micrometer. The one class of Heptad that needs it: without Micrometer everything else works.
@@ -14,8 +15,12 @@ import java.util.List;
  * {@snippet file="io/heptad/core/Snippets.java" region="heptad-metrics"}
  *
  * <p>A {@link Metric.Kind#GAUGE} becomes a gauge and a {@link Metric.Kind#COUNTER} a function counter, both read when
- * the registry is scraped. The registry holds the shapes strongly: remove the meters, or drop the registry, to let a
- * shape go.
+ * the registry is scraped, by the registry's thread. Prometheus, for one, shows {@code heptad.queue.depth} as
+ * {@code heptad_queue_depth_items}. The unit is appended once, also where the name already ends in it.
+ *
+ * <p>The registry holds the shapes strongly: remove the meters, or drop the registry, to let a shape go. Micrometer keeps
+ * the first of two meters with the same name and tags, so give shapes of one kind different names. Prometheus also
+ * wants the same tag keys on all meters of a name: give all shapes of one kind the same further tags.
  */
 public final class HeptadMetrics implements MeterBinder {
     private final Tags tags;
@@ -52,14 +57,15 @@ public final class HeptadMetrics implements MeterBinder {
 
     private void bind(Metric metric, MeterRegistry registry) {
         Tags all = tags;
-        for (var tag : metric.tags().entrySet()) {
+        for (Map.Entry<String, String> tag : metric.tags().entrySet()) {
             all = all.and(tag.getKey(), tag.getValue());
         }
+        String unit = metric.unit().isEmpty() ? null : metric.unit(); // "" would leave a trailing _ in Prometheus
         switch (metric.kind()) {
             case GAUGE ->
                 Gauge.builder(metric.name(), metric.value(), value -> value.getAsDouble())
                         .description(metric.description())
-                        .baseUnit(metric.unit())
+                        .baseUnit(unit)
                         .tags(all)
                         .strongReference(true)
                         .register(registry);
@@ -68,7 +74,7 @@ public final class HeptadMetrics implements MeterBinder {
                 FunctionCounter.builder(
                                 metric.name(), metric, weak -> metric.value().getAsDouble())
                         .description(metric.description())
-                        .baseUnit(metric.unit())
+                        .baseUnit(unit)
                         .tags(all)
                         .register(registry);
         }
