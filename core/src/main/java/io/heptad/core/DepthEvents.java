@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import jdk.jfr.FlightRecorder;
+import jdk.jfr.FlightRecorderListener;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,21 +17,36 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="io/heptad/core/Snippets.java" region="depth-events"}
  *
- * <p>The event is {@code io.heptad.Depth}, enabled in every recording, by default each second. Without a recording the
- * cost is one weak reference a shape. Shapes are held weakly, so one that is dropped without being closed is collected
- * as usual.
+ * <p>The event is {@code io.heptad.Depth}, enabled in every recording, by default each second. It carries the type and
+ * the name of the shape, its depth and capacity in items, and its policy. A shape that throws when it is asked gets an
+ * event that names the exception. Without a recording the cost is one weak reference for each open shape. Shapes are held
+ * weakly, so one that is dropped without being closed is collected as usual.
+ *
+ * <p>Any thread may call it. Flight Recorder's own thread reads the shapes, with no lock held.
+ *
+ * <p><b>Memory consistency effects:</b> what a thread did before {@code include(shape)} <i>happens-before</i> the readings
+ * of that shape.
  */
 public final class DepthEvents {
     /*
      * The one piece of static state in Heptad. Flight Recorder's periodic events are per class, not per object, so
      * "every open shape, with no wiring" needs a list of them somewhere; a weak one keeps nobody alive and answers no
-     * look-ups, so it is no registry. (One hook per shape instead would leak every shape that is never closed.)
+     * look-ups, so it is no registry. Rejected: one hook per shape, which keeps every shape that is never closed, and
+     * Flight Recorder walks its hooks from the front to remove one.
+     *
+     * The hook is added when Flight Recorder starts, not when this class does: the first event class that a JVM touches
+     * costs it 150 ms of CPU, which an application that records nothing would pay for its first queue.
      */
     private static final Set<Open> OPEN = ConcurrentHashMap.newKeySet();
     private static final ReferenceQueue<Bounded> COLLECTED = new ReferenceQueue<>();
 
     static {
-        FlightRecorder.addPeriodicEvent(DepthEvent.class, DepthEvents::emit);
+        FlightRecorder.addListener(new FlightRecorderListener() {
+            @Override
+            public void recorderInitialized(FlightRecorder recorder) { // at once, if that was long ago
+                FlightRecorder.addPeriodicEvent(DepthEvent.class, DepthEvents::emit);
+            }
+        });
     }
 
     private DepthEvents() {}
