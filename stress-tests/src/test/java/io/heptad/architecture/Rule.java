@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleDescriptor.Requires;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -360,17 +361,21 @@ enum Rule {
         return house.modules().stream()
                 .flatMap(module -> module.sourceFiles().stream())
                 .filter(path -> lines(path) > 500)
-                .map(path -> path.getFileName() + ": " + lines(path) + " lines, of at most 500")
+                .map(path -> path.getFileName() + ": " + lines(path) + " lines without javadoc, of at most 500")
                 .toList();
     }
 
-    private static int lines(java.nio.file.Path path) {
+    /** Javadoc is not counted: it is the contract, read elsewhere, and saying more of it must cost nothing. */
+    private static long lines(Path path) {
         try {
-            return Files.readAllLines(path).size();
+            String source = Files.readString(path);
+            return JAVADOC.matcher(source).replaceAll("").lines().count();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
+
+    private static final Pattern JAVADOC = Pattern.compile("(?m)^\\s*/\\*\\*(?s:.*?)\\*/\\n");
 
     private static final Pattern VAGUE =
             Pattern.compile("(Abstract|Base|Default)[A-Z].*|.*(Manager|Helpers?|Utils?|Utilities|Impl|Misc)");
