@@ -38,7 +38,7 @@ final class Admission {
             return;
         }
         task.since = ticker.nanos();
-        if (SlotWaitEvent.on()) {
+        if (PoolEvents.slotWaits()) {
             task.waits(new SlotWaitEvent());
         }
         if (whenFull == FullPolicy.BLOCK) {
@@ -142,7 +142,7 @@ final class Admission {
             tally.rejected.increment();
             throw starving;
         }
-        SlotWaitEvent wait = SlotWaitEvent.on() ? new SlotWaitEvent() : null;
+        SlotWaitEvent wait = PoolEvents.slotWaits() ? new SlotWaitEvent() : null;
         if (wait != null) {
             wait.begin();
         }
@@ -198,7 +198,7 @@ final class Admission {
 
     private RefusedException closed() {
         tally.rejected.increment();
-        PoolRefusedEvent.emit(dispatch.name(), "closed", slots.state());
+        PoolEvents.refused(dispatch.name(), "closed", slots.state());
         return dispatch.closed();
     }
 
@@ -214,7 +214,7 @@ final class Admission {
 
     private FullException refusal(String reason) {
         long state = slots.state();
-        PoolRefusedEvent.emit(dispatch.name(), reason, state);
+        PoolEvents.refused(dispatch.name(), reason, state);
         int depth = Slots.waiting(state);
         return new FullException(dispatch.name(), slots.capacity(), depth, rate.timeToDrain(Math.max(depth, 1)));
     }
