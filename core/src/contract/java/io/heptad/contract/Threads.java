@@ -49,6 +49,16 @@ public final class Threads {
         }
     }
 
+    /** The processor time that a platform thread has used so far. */
+    public static long cpuNanos(Thread thread) {
+        try {
+            Class<?> type = Class.forName("java.lang.management.ThreadMXBean");
+            return (long) type.getMethod("getThreadCpuTime", long.class).invoke(bean(type), thread.threadId());
+        } catch (ReflectiveOperationException failure) {
+            throw new AssertionError("no thread figures", failure);
+        }
+    }
+
     private static long count(Object info, String figure) throws ReflectiveOperationException {
         Method method = Class.forName("java.lang.management.ThreadInfo").getMethod(figure);
         return (long) method.invoke(info);

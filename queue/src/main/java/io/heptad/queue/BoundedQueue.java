@@ -495,6 +495,16 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
         return name + "[" + depth() + "/" + capacity + " " + whenFull + (isClosed() ? " closed]" : "]");
     }
 
+    /** For tests that step through a race. */
+    Ring<E> ring() {
+        return ring;
+    }
+
+    /** For tests that step through a race. */
+    SlowPath<E> slow() {
+        return slow;
+    }
+
     /**
      * Chooses what {@link BoundedQueue#of} leaves at its default. A builder may build more than one queue.
      *

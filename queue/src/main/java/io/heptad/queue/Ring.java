@@ -259,6 +259,18 @@ final class Ring<E> {
         return (tail & CLOSED) != 0 && headIndex() == tail >>> SHIFT;
     }
 
+    /** For tests: whether anybody is said to wait, or to evict. */
+    boolean isFlagged() {
+        return ((long) LONG.getVolatile(words, TAIL) & CONSUMER_WAITS) != 0
+                || ((long) LONG.getVolatile(words, HEAD) & FLAGS) != 0;
+    }
+
+    /** For tests that are the only consumer: the oldest item, which stays inside. */
+    @Nullable
+    Object peek() {
+        return items[(int) headIndex() & mask];
+    }
+
     /** Whether the item of this index is inside and ready. */
     boolean isFilled(long index) {
         return (long) LONG.getAcquire(stamps, (int) index & mask) == (index & ~mask) + 1;

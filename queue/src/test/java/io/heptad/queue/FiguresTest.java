@@ -1,0 +1,305 @@
+package io.heptad.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.heptad.contract.Seeded;
+import io.heptad.contract.Watched;
+import io.heptad.core.FullPolicy;
+import io.heptad.core.Metric;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The figures: what they say, that they add up, and how old the oldest item is. */
+@Watched
+class FiguresTest {
+    private final AtomicLong now = new AtomicLong(1_000_000_000_000L);
+
+    private void pass(Duration time) {
+        now.addAndGet(time.toNanos());
+    }
+
+    private <E> BoundedQueue<E> sparse(int capacity, FullPolicy policy) {
+        return BoundedQueue.<E>builder(capacity, policy).ticker(now::get).build();
+    }
+
+    private <E> BoundedQueue<E> exact(int capacity, FullPolicy policy) {
+        return BoundedQueue.<E>builder(capacity, policy)
+                .ticker(now::get)
+                .exactAge()
+                .build();
+    }
+
+    private static Map<String, Double> read(BoundedQueue<?> queue) {
+        return queue.metrics().stream()
+                .collect(Collectors.toMap(
+                        metric -> metric.name().substring("heptad.queue.".length()),
+                        metric -> metric.value().getAsDouble()));
+    }
+
+    @Test
+    void saysWhatHappenedToEveryItem() throws InterruptedException {
+        BoundedQueue<Integer> queue = exact(3, FullPolicy.DROP_OLDEST);
+        for (int i = 0; i < 5; i++) {
+            queue.put(i);
+        }
+        queue.offer(5);
+        queue.take();
+        pass(Duration.ofSeconds(2));
+
+        assertThat(queue.stats()).isEqualTo(new QueueStats(3, 2, 0, 0, 5, 1, 1, 0, 2, 0, 0, Duration.ofSeconds(2)));
+        assertThat(queue.closeNow()).containsExactly(3, 4);
+        assertThat(queue.stats()).isEqualTo(new QueueStats(3, 0, 0, 0, 5, 1, 1, 0, 2, 2, 0, Duration.ZERO));
+    }
+
+    @Test
+    void theMetricsSayTheSame() throws InterruptedException {
+        BoundedQueue<Integer> queue = exact(3, FullPolicy.DROP_OLDEST);
+        for (int i = 0; i < 5; i++) {
+            queue.put(i);
+        }
+        queue.offer(5);
+        queue.take();
+        pass(Duration.ofMillis(2_500));
+
+        assertThat(read(queue))
+                .containsExactlyInAnyOrderEntriesOf(Map.ofEntries(
+                        Map.entry("capacity", 3.0),
+                        Map.entry("depth", 2.0),
+                        Map.entry("producers.waiting", 0.0),
+                        Map.entry("consumers.waiting", 0.0),
+                        Map.entry("oldest.age", 2.5),
+                        Map.entry("accepted", 5.0),
+                        Map.entry("taken", 1.0),
+                        Map.entry("rejected", 1.0),
+                        Map.entry("dropped", 2.0),
+                        Map.entry("evicted", 2.0),
+                        Map.entry("returned", 0.0),
+                        Map.entry("timeouts", 0.0),
+                        Map.entry("callback.failures", 0.0)));
+        assertThat(queue.metrics()).isSameAs(queue.metrics());
+        assertThat(queue.metrics()).extracting(Metric::tags).containsOnly(Map.of("name", "queue"));
+    }
+
+    @Test
+    void countsWhoWaits() throws InterruptedException {
+        BoundedQueue<Integer> queue = BoundedQueue.of(1, FullPolicy.BLOCK);
+        Call<Integer> take = Call.platform(queue::take);
+        Call.until(() -> read(queue).get("consumers.waiting") == 1);
+        queue.put(0);
+        take.outcome();
+        queue.put(1);
+        Call<Boolean> put = Call.platform(() -> queue.put(2));
+        Call.until(() -> read(queue).get("producers.waiting") == 1);
+        assertThat(queue.stats().waitingConsumers()).isZero();
+        queue.close();
+        put.outcome();
+
+        assertThat(read(queue)).containsEntry("producers.waiting", 0.0).containsEntry("consumers.waiting", 0.0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(FullPolicy.class)
+    void everyReadingAddsUpAndNoCounterFalls(FullPolicy policy) throws InterruptedException {
+        BoundedQueue<Integer> queue = BoundedQueue.of(3, policy);
+        AtomicBoolean done = new AtomicBoolean();
+        Call<Object> producer = Call.platform(() -> {
+            while (!done.get()) {
+                try {
+                    queue.put(1);
+                } catch (io.heptad.core.FullException full) {
+                    Thread.yield();
+                }
+            }
+            return "done";
+        });
+        Call<Object> consumer = Call.platform(() -> {
+            queue.consumeAll(item -> {});
+            return "done";
+        });
+        QueueStats last = queue.stats();
+        for (int i = 0; i < 5_000; i++) {
+            QueueStats next = queue.stats();
+            assertThat(next.accepted())
+                    .as("%s", next)
+                    .isEqualTo(next.taken() + next.evicted() + next.returned() + next.depth());
+            assertThat(next.depth()).isBetween(0, 3);
+            assertThat(next.accepted()).isGreaterThanOrEqualTo(last.accepted());
+            assertThat(next.taken()).isGreaterThanOrEqualTo(last.taken());
+            assertThat(next.evicted()).isGreaterThanOrEqualTo(last.evicted());
+            assertThat(next.rejected()).isGreaterThanOrEqualTo(last.rejected());
+            assertThat(next.droppedNewest()).isGreaterThanOrEqualTo(last.droppedNewest());
+            last = next;
+        }
+        done.set(true);
+        assertThat(producer.outcome()).isEqualTo("done");
+        queue.close();
+        assertThat(consumer.outcome()).isEqualTo("done");
+    }
+
+    @Test
+    void knowsTheExactAgeOfTheOldest() throws InterruptedException {
+        BoundedQueue<Integer> queue = exact(5, FullPolicy.BLOCK);
+        for (int i = 0; i < 200; i++) {
+            for (int item = 0; item < 5; item++) {
+                queue.put(item);
+                pass(Duration.ofSeconds(1));
+            }
+            for (int item = 0; item < 5; item++) {
+                assertThat(queue.oldestAge()).isEqualTo(Duration.ofSeconds(5 - item));
+                queue.take();
+            }
+            assertThat(queue.oldestAge()).isZero();
+        }
+    }
+
+    @Test
+    void countsTheExactAgeOfAnEvictingOrAParkedPutFromItsAcceptance() throws InterruptedException {
+        BoundedQueue<Integer> evicting = exact(2, FullPolicy.DROP_OLDEST);
+        evicting.put(0);
+        evicting.put(1);
+        pass(Duration.ofSeconds(1));
+        evicting.put(2);
+        pass(Duration.ofSeconds(1));
+        assertThat(evicting.oldestAge()).isEqualTo(Duration.ofSeconds(2));
+        evicting.take();
+        assertThat(evicting.oldestAge()).isEqualTo(Duration.ofSeconds(1));
+
+        BoundedQueue<Integer> blocking = exact(1, FullPolicy.BLOCK);
+        blocking.put(0);
+        Call<Boolean> parked = Call.platform(() -> blocking.put(1));
+        Call.until(() -> blocking.stats().waitingProducers() == 1);
+        pass(Duration.ofSeconds(10));
+        blocking.take();
+        parked.outcome();
+        pass(Duration.ofSeconds(3));
+        assertThat(blocking.oldestAge()).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 5, 64, 100, 1_000})
+    void withoutExactAgeItIsALowerBoundAsGoodAsTheReadings(int capacity) {
+        Seeded.run(random -> {
+            BoundedQueue<Integer> queue = sparse(capacity, FullPolicy.BLOCK);
+            long[] putAt = new long[20_000];
+            long readAt = 0;
+            int readStep = -1;
+            for (int step = 0; step < putAt.length; step++) {
+                pass(Duration.ofMillis(random.nextInt(100)));
+                switch (random.nextInt(5)) {
+                    case 0, 1 -> {
+                        putAt[step] = now.get();
+                        queue.offer(step);
+                    }
+                    case 2 -> queue.poll();
+                    default -> {
+                        Duration age = queue.oldestAge();
+                        if (queue.depth() == 0) {
+                            assertThat(age).isZero();
+                        } else {
+                            int oldest = (Integer) queue.ring().peek();
+                            assertThat(age.toNanos()).isLessThanOrEqualTo(now.get() - putAt[oldest]);
+                            if (oldest < readStep) {
+                                assertThat(age.toNanos()).isGreaterThanOrEqualTo(now.get() - readAt);
+                            }
+                        }
+                        readAt = now.get();
+                        readStep = step;
+                    }
+                }
+            }
+        });
+    }
+
+    @Test
+    void aStuckQueueAgesFromTheFirstReadingOn() throws InterruptedException {
+        BoundedQueue<Integer> queue = sparse(10, FullPolicy.BLOCK);
+        queue.put(0);
+        queue.take();
+        queue.put(1);
+        pass(Duration.ofSeconds(10));
+        assertThat(queue.oldestAge()).isZero();
+        pass(Duration.ofSeconds(10));
+        assertThat(queue.oldestAge()).isEqualTo(Duration.ofSeconds(10));
+        pass(Duration.ofHours(1));
+        assertThat(queue.oldestAge()).isEqualTo(Duration.ofSeconds(3_610));
+        queue.take();
+        assertThat(queue.oldestAge()).isZero();
+    }
+
+    @Test
+    void everySixtyFourthItemIsTimedWithoutAnyReading() throws InterruptedException {
+        BoundedQueue<Integer> queue = sparse(1_000, FullPolicy.BLOCK);
+        queue.put(0);
+        queue.take();
+        for (int i = 1; i < 200; i++) {
+            queue.put(i);
+            pass(Duration.ofSeconds(1));
+        }
+        // The oldest is 199 s old; item 64, put 63 s later, is the first that was timed.
+        assertThat(queue.oldestAge()).isEqualTo(Duration.ofSeconds(199 - 63));
+    }
+
+    @Test
+    void manyReadingsCostLittleMemoryAndKeepTheOldest() throws InterruptedException {
+        BoundedQueue<Integer> queue = sparse(10_000, FullPolicy.BLOCK);
+        queue.put(0);
+        queue.take();
+        for (int i = 1; i < 60; i++) {
+            queue.put(i);
+            queue.oldestAge();
+            pass(Duration.ofSeconds(1));
+        }
+        assertThat(queue.oldestAge()).isEqualTo(Duration.ofSeconds(59));
+        for (int i = 0; i < 40; i++) {
+            queue.take();
+        }
+        // 19 s is the truth; marks were thinned to every fourth second at worst
+        assertThat(queue.oldestAge()).isBetween(Duration.ofSeconds(15), Duration.ofSeconds(19));
+    }
+
+    @Test
+    void aTickerThatThrowsCostsAnAgeAndNoItem() throws InterruptedException {
+        for (boolean exact : List.of(false, true)) {
+            AtomicBoolean broken = new AtomicBoolean();
+            BoundedQueue.Builder<Integer> builder = BoundedQueue.<Integer>builder(2, FullPolicy.BLOCK)
+                    .ticker(() -> {
+                        if (broken.get()) {
+                            throw new IllegalStateException("no time");
+                        }
+                        return Long.MIN_VALUE;
+                    });
+            BoundedQueue<Integer> queue = (exact ? builder.exactAge() : builder).build();
+            queue.put(0);
+            assertThat(queue.oldestAge()).isZero();
+            broken.set(true);
+            queue.put(1);
+            Call<Boolean> parked = Call.platform(() -> queue.put(2));
+            Call.until(() -> queue.stats().waitingProducers() == 1);
+            assertThat(queue.oldestAge()).isZero();
+
+            assertThat(queue.take()).isZero();
+            assertThat(parked.outcome()).isEqualTo(true);
+            assertThat(queue.take()).isEqualTo(1);
+            assertThat(queue.take()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void showsItselfInWords() throws InterruptedException {
+        BoundedQueue<Integer> queue = BoundedQueue.<Integer>builder(2, FullPolicy.REJECT)
+                .name("letters")
+                .build();
+        queue.put(1);
+        assertThat(queue).hasToString("letters[1/2 REJECT]");
+        queue.close();
+        assertThat(queue).hasToString("letters[1/2 REJECT closed]");
+    }
+}
