@@ -1,6 +1,7 @@
 package io.heptad.future;
 
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -52,15 +53,15 @@ public sealed interface Outcome<T extends @Nullable Object> {
      * The value, or the cause thrown.
      *
      * @return the value of a {@link Success}
-     * @throws RuntimeException the cause itself if it is unchecked; otherwise a {@link
-     *     java.util.concurrent.CompletionException} around it
+     * @throws RuntimeException the cause itself if it is unchecked; otherwise a {@link CompletionException}
+     *     around it
      */
     default T orElseThrow() {
         return switch (this) {
             case Success<T>(T value) -> value;
             case Failure<T>(RuntimeException cause) -> throw cause;
             case Failure<T>(Error cause) -> throw cause;
-            case Failure<T>(Throwable cause) -> throw new java.util.concurrent.CompletionException(cause);
+            case Failure<T>(Throwable cause) -> throw new CompletionException(cause);
         };
     }
 
