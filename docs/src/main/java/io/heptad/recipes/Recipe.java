@@ -1,0 +1,85 @@
+package io.heptad.recipes;
+
+import io.heptad.recipes.boundary.TrustBoundary;
+import io.heptad.recipes.durable.KillAndRebuild;
+import io.heptad.recipes.growth.SilentGrowth;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The recipes that there are. */
+@SuppressWarnings("ImmutableEnumChecker") // the list is a copy, the program a static method
+public enum Recipe {
+    /** Pattern 2, rejecting. */
+    TRUST_BOUNDARY(
+            "trust-boundary",
+            "an HTTP endpoint before a queue that rejects: a flood gets 429 and Retry-After, and holds no thread",
+            TrustBoundary.OPTIONS,
+            TrustBoundary::run),
+    /** Pattern 2, and what a bound is for. */
+    SILENT_GROWTH(
+            "silent-growth",
+            "a queue with a bound too large to meet: no error, and everything later and later; depth and slope tell",
+            SilentGrowth.OPTIONS,
+            SilentGrowth::run),
+    /** Pattern 2, and what it does not survive. */
+    KILL_AND_REBUILD(
+            "kill-and-rebuild",
+            "a process is killed with items in its queue: in memory they are lost, in a journal none is",
+            KillAndRebuild.OPTIONS,
+            KillAndRebuild::run);
+
+    private final String title;
+    private final String line;
+    private final List<Option> options;
+    private final Program program;
+
+    Recipe(String title, String line, List<Option> options, Program program) {
+        this.title = title;
+        this.line = line;
+        this.options = List.copyOf(options);
+        this.program = program;
+    }
+
+    /**
+     * The recipe of a name.
+     *
+     * @param title the name, as in {@code -Drecipe=NAME}
+     * @return the recipe; empty if there is none of that name
+     */
+    public static Optional<Recipe> named(String title) {
+        return Stream.of(values()).filter(recipe -> recipe.title.equals(title)).findFirst();
+    }
+
+    /**
+     * Its name.
+     *
+     * @return the name, as in {@code -Drecipe=NAME}
+     */
+    public String title() {
+        return title;
+    }
+
+    /**
+     * What it shows.
+     *
+     * @return one line
+     */
+    public String line() {
+        return line;
+    }
+
+    /**
+     * What can be set.
+     *
+     * @return the options, in the order of its page
+     */
+    public List<Option> options() {
+        return options;
+    }
+
+    void run(Options given, PrintStream out) throws Exception {
+        program.run(given, out);
+    }
+}
