@@ -31,9 +31,23 @@ public final class FullException extends RefusedException {
      * @param retryAfter how long until there is likely room, or null where that is not known
      */
     public FullException(String shape, long capacity, long depth, @Nullable Duration retryAfter) {
+        this(shape, capacity, depth, retryAfter, "");
+    }
+
+    /**
+     * A refusal for want of room, which says what kind of it.
+     *
+     * @param shape the name of the shape that is full
+     * @param capacity its bound
+     * @param depth how many items it held when it refused
+     * @param retryAfter how long until there is likely room, or null where that is not known
+     * @param detail such as "no slot in time", for the message; may be empty
+     */
+    public FullException(String shape, long capacity, long depth, @Nullable Duration retryAfter, String detail) {
         super(
                 shape,
                 shape + " is full: depth " + depth + " of capacity " + capacity
+                        + (detail.isEmpty() ? "" : " (" + detail + ")")
                         + (retryAfter == null ? "" : "; try again in " + retryAfter));
         this.capacity = capacity;
         this.depth = depth;

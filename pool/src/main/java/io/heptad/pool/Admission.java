@@ -11,6 +11,8 @@ import java.time.Duration;
 final class Admission {
     private static final Duration RATE_WINDOW = Duration.ofSeconds(10);
 
+    private static final int MOST_SKIPS = 64;
+
     private final FullPolicy whenFull;
     private final Slots slots;
     private final Seats seats;
@@ -18,6 +20,14 @@ final class Admission {
     private final Dispatch dispatch;
     private final Ticker ticker;
     private final DrainRate rate;
+
+    /*
+     * Reading the clock would be a third of the cost of joining a long line, and the age of its head is asked for once
+     * a second at most. So a waiter may take over the stamp of one shortly ahead of it. A lost update of these two only
+     * moves a stamp by a few places more.
+     */
+    private volatile long lastStamp;
+    private int skipped;
 
     Admission(FullPolicy whenFull, Slots slots, Seats seats, Tally tally, Dispatch dispatch, Ticker ticker) {
         this.whenFull = whenFull;
@@ -31,30 +41,55 @@ final class Admission {
 
     /** Gets a task a slot, or a place in the line, waiting for a place at most so long. */
     void enter(Task<?> task, long nanos) throws InterruptedException {
-        tally.submitted.increment();
         if (slots.tryTake()) {
+            tally.submitted.increment();
             task.moveTo(Waiter.GRANTED);
             dispatch.start(task);
             return;
         }
-        task.since = ticker.nanos();
+        task.since = stamp();
         if (PoolEvents.slotWaits()) {
             task.waits(new SlotWaitEvent());
         }
         if (whenFull == FullPolicy.BLOCK) {
             task.thread = Thread.currentThread();
         }
-        switch (slots.enter(task, nanos > 0)) {
+        switch (ask(task, nanos > 0)) {
             case GRANTED -> dispatch.start(task);
             case QUEUED -> {}
             case AT_DOOR -> awaitPlace(task, nanos);
             case CLOSED -> throw closed();
-            case FULL -> throw full(whenFull == FullPolicy.BLOCK ? "timeout" : "full");
+            case FULL -> throw full(whenFull == FullPolicy.BLOCK ? "no place in time" : "");
             case DROPPED -> {
                 task.moveTo(Waiter.REFUSED);
-                task.refused(dropped("dropped newest"));
+                task.refused(dropped("dropped by DROP_NEWEST"));
             }
         }
+    }
+
+    private Slots.Entry ask(Waiter<?> waiter, boolean mayWait) {
+        if (whenFull != FullPolicy.DROP_OLDEST) {
+            return slots.enter(waiter, mayWait);
+        }
+        dispatch.unsettled(); // whoever is evicted is told after it has left the line
+        try {
+            return slots.enter(waiter, mayWait);
+        } finally {
+            dispatch.settled();
+        }
+    }
+
+    /** When a waiter joins: exact for a short line, at most a sixteenth of a long one too early. */
+    private long stamp() {
+        int skips = Math.min(Slots.waiting(slots.state()) / 16, MOST_SKIPS);
+        if (skipped < skips) {
+            skipped++;
+            return lastStamp;
+        }
+        skipped = 0;
+        long now = ticker.nanos();
+        lastStamp = now;
+        return now;
     }
 
     private void awaitPlace(Task<?> task, long nanos) throws InterruptedException {
@@ -81,7 +116,7 @@ final class Admission {
             }
         }
         if (task.status() == Waiter.DOOR && slots.withdraw(task)) {
-            throw full("timeout");
+            throw full("no place in time");
         }
         if (task.status() == Waiter.TURNED_AWAY) {
             throw closed();
@@ -96,7 +131,6 @@ final class Admission {
         Thread me = Thread.currentThread();
         boolean direct = slots.tryTake();
         if (!direct) {
-            tally.submitted.increment();
             awaitSlot(me, nanos);
         }
         Seat seat;
@@ -121,18 +155,19 @@ final class Admission {
 
     private void awaitSlot(Thread me, long nanos) throws InterruptedException {
         if (nanos <= 0) {
-            throw Slots.closed(slots.state()) ? closed() : full("timeout");
+            tally.submitted.increment();
+            throw Slots.closed(slots.state()) ? closed() : full("no slot in time");
         }
         Caller caller = new Caller(me);
-        caller.since = ticker.nanos();
-        switch (slots.enter(caller, true)) {
+        caller.since = stamp();
+        switch (ask(caller, true)) {
             case GRANTED -> {
                 return;
             }
             case QUEUED, AT_DOOR -> {}
             case CLOSED -> throw closed();
-            case FULL -> throw full("full");
-            case DROPPED -> throw dropped("dropped newest");
+            case FULL -> throw full("");
+            case DROPPED -> throw dropped("dropped by DROP_NEWEST");
         }
         NestedWaits.Entry nested;
         try {
@@ -167,7 +202,7 @@ final class Admission {
         if (caller.status() != Waiter.GRANTED) {
             if (slots.withdraw(caller)) {
                 dispatch.signalIfIdle();
-                throw full("timeout");
+                throw full("no slot in time");
             }
             switch (caller.status()) {
                 case Waiter.GRANTED -> {} // in the last moment: it is used, not lost
@@ -193,7 +228,7 @@ final class Admission {
 
     /** The first in line made room for another. */
     void evicted(Waiter<?> oldest) {
-        oldest.refused(dropped("dropped oldest"));
+        oldest.refused(dropped("dropped by DROP_OLDEST"));
     }
 
     private RefusedException closed() {
@@ -202,20 +237,21 @@ final class Admission {
         return dispatch.closed();
     }
 
-    private FullException full(String reason) {
+    private FullException full(String detail) {
         tally.rejected.increment();
-        return refusal(reason);
+        return refusal(detail);
     }
 
-    private FullException dropped(String reason) {
+    private FullException dropped(String detail) {
         tally.dropped.increment();
-        return refusal(reason);
+        return refusal(detail);
     }
 
-    private FullException refusal(String reason) {
+    private FullException refusal(String detail) {
         long state = slots.state();
-        PoolEvents.refused(dispatch.name(), reason, state);
+        PoolEvents.refused(dispatch.name(), detail.isEmpty() ? "full" : detail, state);
         int depth = Slots.waiting(state);
-        return new FullException(dispatch.name(), slots.capacity(), depth, rate.timeToDrain(Math.max(depth, 1)));
+        return new FullException(
+                dispatch.name(), slots.capacity(), depth, rate.timeToDrain(Math.max(depth, 1)), detail);
     }
 }

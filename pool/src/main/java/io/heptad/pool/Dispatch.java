@@ -4,6 +4,7 @@ import io.heptad.core.ClosedException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +15,9 @@ final class Dispatch {
      * the one that took it, until start() gave it to a thread or a caller; then the worker or the caller. start() is a
      * loop, not a recursion: if no thread can be had for one task, its slot goes to the next in line, and so on.
      *
-     * Termination: closed, nothing active or waiting, and every seat free. A seat is left after the future completed, so
-     * whoever waited for the pool finds all futures done.
+     * Termination: closed, nothing active or waiting, every seat free, nothing unsettled. A seat is left after the future
+     * completed, and whoever takes a task out of the pool in another way holds it unsettled until its future is complete:
+     * so whoever waited for the pool finds all futures done.
      *
      * No lock is held while user code runs (body, thread factory, dependent stages).
      */
@@ -26,6 +28,9 @@ final class Dispatch {
     private final NestedWaits nestedWaits;
     private final ThreadFactory threads;
     private final boolean freshThreads;
+
+    /** Threads that are about to complete a future of a task that left neither through a seat nor through halt. */
+    private final AtomicInteger unsettled = new AtomicInteger();
 
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
 
@@ -88,12 +93,16 @@ final class Dispatch {
     Waiter<?> notStarted(Task<?> task, Throwable why) {
         boolean fails = task.moves(Waiter.GRANTED, Waiter.ENDED);
         (fails ? tally.failed : tally.cancelled).increment();
-        Waiter<?> next = slots.pass();
-        if (fails) {
-            task.fail(why);
+        unsettled();
+        try {
+            Waiter<?> next = slots.pass();
+            if (fails) {
+                task.fail(why);
+            }
+            return next;
+        } finally {
+            settled();
         }
-        signalIfIdle();
-        return next;
     }
 
     /** The body has ended: its slot goes on. Returns the task that this thread is to run next, if any. */
@@ -144,7 +153,6 @@ final class Dispatch {
             return false;
         }
         tally.cancelled.increment();
-        signalIfIdle();
         return true;
     }
 
@@ -169,8 +177,8 @@ final class Dispatch {
         return halted;
     }
 
-    /** Ends the wait of those in line, interrupts all bodies but the caller's own, and returns how many were in line. */
-    int halt() {
+    /** Ends the wait of those in line, who are returned, and interrupts all bodies but the caller's own. */
+    List<Waiter<?>> halt() {
         slots.close();
         halted = true;
         List<Waiter<?>> waited = slots.drain();
@@ -192,9 +200,13 @@ final class Dispatch {
         } finally {
             halting.unlock();
         }
-        waited.forEach(waiter -> waiter.refused(closed()));
+        return waited;
+    }
+
+    /** Those who were in line when the pool was halted have been told. */
+    void told(int waiters) {
+        slots.drained(waiters);
         signalIfIdle();
-        return waited.size();
     }
 
     /** Completes once the pool is closed and all that it accepted has ended. */
@@ -202,10 +214,20 @@ final class Dispatch {
         return idle;
     }
 
+    /** The calling thread may take a task out, and will say {@link #settled} when its future is complete. */
+    void unsettled() {
+        unsettled.incrementAndGet();
+    }
+
+    void settled() {
+        unsettled.decrementAndGet();
+        signalIfIdle();
+    }
+
     void signalIfIdle() {
         if (Slots.isClosedAndEmpty(slots.state())) {
             seats.fence();
-            if (seats.allFree()) {
+            if (seats.allFree() && unsettled.get() == 0) {
                 idle.complete(null);
             }
         }

@@ -38,10 +38,7 @@ final class PoolMetrics {
                     long state = slots.state();
                     return Slots.waiting(state) > 0 && Slots.active(state) >= slots.limit() ? 1 : 0;
                 }),
-                of.counter(
-                        "submitted",
-                        "All that was asked of the pool",
-                        () -> tally.submitted.sum() + seats.sum(Seat::direct)),
+                of.counter("submitted", "All that was asked of the pool", pool::submitted),
                 of.counter("completed", "Bodies that returned", () -> seats.sum(Seat::completed)),
                 of.counter(
                         "failed",

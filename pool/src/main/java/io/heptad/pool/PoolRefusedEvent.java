@@ -17,7 +17,7 @@ final class PoolRefusedEvent extends Event {
     String pool = "";
 
     @Label("Reason")
-    @Description("full, timeout, closed, dropped newest or dropped oldest")
+    @Description("Why: full, closed, no slot or no place in time, dropped by which policy")
     String reason = "";
 
     @Label("Active")

@@ -48,11 +48,15 @@ final class Slots {
     private static final long ACTIVE = 1L << 31;
     private static final long WAITING_MASK = ACTIVE - 1;
 
+    private static final int SPINS = 64;
+
     private static final VarHandle STATE;
+    private static final VarHandle ENTERED;
 
     static {
         try {
             STATE = MethodHandles.lookup().findVarHandle(Slots.class, "state", long.class);
+            ENTERED = MethodHandles.lookup().findVarHandle(Slots.class, "entered", long.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
@@ -74,6 +78,9 @@ final class Slots {
     private final ReentrantLock lock = new ReentrantLock();
     private final Line line = new Line();
     private final Line door = new Line();
+
+    /** How many have asked to enter, whatever became of them. Written under the lock. */
+    private volatile long entered;
 
     private volatile long state;
     private volatile int limit;
@@ -109,12 +116,27 @@ final class Slots {
         return state;
     }
 
+    long entered() {
+        return entered;
+    }
+
     int limit() {
         return limit;
     }
 
     int capacity() {
         return capacity;
+    }
+
+    /** The lock is held for some ten instructions, so a few tries cost less than parking, for either kind of thread. */
+    private void lock() {
+        for (int spins = 0; spins < SPINS; spins++) {
+            if (lock.tryLock()) {
+                return;
+            }
+            Thread.onSpinWait();
+        }
+        lock.lock();
     }
 
     private boolean cas(long from, long to) {
@@ -147,7 +169,7 @@ final class Slots {
         }
         Thread admitted;
         Waiter<?> first;
-        lock.lock();
+        lock();
         try {
             long seen = state;
             while (line.isEmpty() || active(seen) > limit) {
@@ -198,8 +220,9 @@ final class Slots {
      */
     Entry enter(Waiter<?> waiter, boolean mayWait) {
         Waiter<?> oldest;
-        lock.lock();
+        lock();
         try {
+            ENTERED.setRelease(this, (long) ENTERED.get(this) + 1);
             for (; ; ) {
                 long seen = state;
                 if (seen < 0) {
@@ -240,7 +263,7 @@ final class Slots {
     /** Leaves the door or the line; false if it is in neither any more. O(1). */
     boolean withdraw(Waiter<?> waiter) {
         Thread admitted = null;
-        lock.lock();
+        lock();
         try {
             switch (waiter.status()) {
                 case Waiter.DOOR -> door.remove(waiter);
@@ -264,7 +287,7 @@ final class Slots {
     List<Waiter<?>> resize(int slots) {
         List<Waiter<?>> granted = new ArrayList<>();
         List<Thread> admitted = new ArrayList<>();
-        lock.lock();
+        lock();
         try {
             limit = Math.min(slots, MAX_ACTIVE);
             for (long seen = state; !cas(seen, changed(seen)); ) {
@@ -291,7 +314,7 @@ final class Slots {
     /** Nobody comes in any more; those at the door never came in, and are woken to hear it. */
     void close() {
         List<Thread> turnedAway = new ArrayList<>();
-        lock.lock();
+        lock();
         try {
             STATE.getAndBitwiseOr(this, CLOSED);
             while (!door.isEmpty()) {
@@ -307,23 +330,25 @@ final class Slots {
         turnedAway.forEach(LockSupport::unpark);
     }
 
-    /** Empties the line of a closed pool. */
+    /** Empties the line of a closed pool. Their places stay taken until {@link #drained}, so the pool is not idle yet. */
     List<Waiter<?>> drain() {
         List<Waiter<?>> waited = new ArrayList<>();
-        lock.lock();
+        lock();
         try {
             while (!line.isEmpty()) {
                 Waiter<?> at = line.removeFirst();
                 at.moveTo(Waiter.REFUSED);
                 waited.add(at);
             }
-            for (long seen = state; !cas(seen, seen & ~WAITING_MASK); ) {
-                seen = state;
-            }
         } finally {
             lock.unlock();
         }
         return waited;
+    }
+
+    /** Those who were drained have been told. */
+    void drained(int waiters) {
+        STATE.getAndAdd(this, (long) -waiters);
     }
 
     /** The waiter that has waited longest; it may have left by now. Never blocks. */

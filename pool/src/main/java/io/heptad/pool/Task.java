@@ -149,23 +149,31 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        if (!isDone() && !dispatch.withdraw(this) && !moves(GRANTED, CANCELLED)) {
-            if (mayInterruptIfRunning) {
-                interruptBody(CANCELLED);
-            } else {
-                while (!moves(RUNNING, CANCELLED) && status() == INTERRUPTING) {
-                    letInterrupt();
+        if (isDone()) {
+            return isCancelled();
+        }
+        dispatch.unsettled();
+        try {
+            if (!dispatch.withdraw(this) && !moves(GRANTED, CANCELLED)) {
+                if (mayInterruptIfRunning) {
+                    interruptBody(CANCELLED);
+                } else {
+                    while (!moves(RUNNING, CANCELLED) && status() == INTERRUPTING) {
+                        letInterrupt();
+                    }
                 }
             }
+            return super.cancel(mayInterruptIfRunning);
+        } finally {
+            dispatch.settled();
         }
-        return super.cancel(mayInterruptIfRunning);
     }
 
     @Override
     public boolean complete(T value) {
         boolean mine = super.complete(value);
-        if (mine) {
-            dispatch.withdraw(this);
+        if (mine && dispatch.withdraw(this)) {
+            dispatch.signalIfIdle();
         }
         return mine;
     }
@@ -173,8 +181,8 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
     @Override
     public boolean completeExceptionally(Throwable failure) {
         boolean mine = super.completeExceptionally(failure);
-        if (mine) {
-            dispatch.withdraw(this);
+        if (mine && dispatch.withdraw(this)) {
+            dispatch.signalIfIdle();
         }
         return mine;
     }
@@ -203,8 +211,17 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
         }
     }
 
+    /** What came in through the executor view, if this did and has not begun. */
+    PoolExecutor.@Nullable Command command() {
+        return body instanceof PoolExecutor.Command command ? command : null;
+    }
+
     /** It will not run, though it has left the line. */
     void fail(Throwable why) {
+        PoolExecutor.Command command = command();
+        if (command != null) {
+            command.abandon();
+        }
         body = null;
         super.completeExceptionally(why);
     }

@@ -11,11 +11,13 @@ import io.heptad.core.Metric;
 import io.heptad.core.Ticker;
 import io.heptad.core.VoidBody;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -443,7 +445,7 @@ public final class WorkerPool implements Bounded, AutoCloseable {
      * @return a snapshot; what is consistent with what is said there
      */
     public PoolStats stats() {
-        long submitted = tally.submitted.sum() + seats.sum(Seat::direct);
+        long submitted = submitted();
         int running = seats.busy();
         long state = slots.state();
         return new PoolStats(
@@ -459,6 +461,10 @@ public final class WorkerPool implements Bounded, AutoCloseable {
                 tally.rejected.sum(),
                 tally.dropped.sum(),
                 Duration.ofNanos(oldestWaitNanos()));
+    }
+
+    long submitted() {
+        return slots.entered() + tally.submitted.sum() + seats.sum(Seat::direct);
     }
 
     long oldestWaitNanos() {
@@ -543,7 +549,42 @@ public final class WorkerPool implements Bounded, AutoCloseable {
      */
     public int closeNow() {
         close();
-        return dispatch.halt();
+        List<Waiter<?>> waited = dispatch.halt();
+        waited.forEach(waiter -> waiter.refused(dispatch.closed()));
+        dispatch.told(waited.size());
+        return waited.size();
+    }
+
+    /** As {@link #closeNow()}, but hands back what came in through the executor view. */
+    List<Runnable> haltAndReturn() {
+        close();
+        List<Waiter<?>> waited = dispatch.halt();
+        List<Runnable> unrun = new ArrayList<>();
+        for (Waiter<?> waiter : waited) {
+            PoolExecutor.Command command = waiter instanceof Task<?> task ? task.command() : null;
+            if (command != null) {
+                unrun.add(command.abandon());
+            }
+            waiter.refused(dispatch.closed());
+        }
+        dispatch.told(waited.size());
+        return unrun;
+    }
+
+    /**
+     * This pool as an {@link ExecutorService}, for code that knows nothing else. It is a view: what is submitted here
+     * meets the same slots, line and policy, refusals are {@link FullException} and {@link ClosedException}, and shutting
+     * it down closes the pool.
+     *
+     * <p>What a command of {@code execute} throws goes to the uncaught exception handler of its thread. {@code
+     * shutdownNow} returns the commands of {@code execute} that waited and cancels those that are futures, so that nobody
+     * waits for them in vain; futures of {@code submit} that waited fail with {@link ClosedException}. {@code
+     * DROP_NEWEST} and {@code DROP_OLDEST} treat dropped ones likewise.
+     *
+     * @return a view of this pool
+     */
+    public ExecutorService asExecutorService() {
+        return new PoolExecutor(this);
     }
 
     @Override
