@@ -31,8 +31,7 @@ public final class DepthEvents {
     /*
      * The one piece of static state in Heptad. Flight Recorder's periodic events are per class, not per object, so
      * "every open shape, with no wiring" needs a list of them somewhere; a weak one keeps nobody alive and answers no
-     * look-ups, so it is no registry. Rejected: one hook per shape, which keeps every shape that is never closed, and
-     * Flight Recorder walks its hooks from the front to remove one.
+     * look-ups, so it is no registry. Rejected: one hook per shape, which would keep every shape that is never closed.
      *
      * The hook is added when Flight Recorder starts, not when this class does: the first event class that a JVM touches
      * costs it 150 ms of CPU, which an application that records nothing would pay for its first queue.

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  *
  * {@snippet file="io/heptad/core/Snippets.java" region="depth-trend"}
  *
- * <p>It starts no thread: it knows what {@link #sample()} showed it. Any thread may call any method. Whatever has a
+ * <p>It starts no thread and never blocks for longer than another thread's arithmetic: it knows what {@link #sample()} showed it. Any thread may call any method. Whatever has a
  * depth can have a trend, so a keyed shape has one for each key that somebody watches.
  *
  * <p>The slope is the least-squares line through the samples of the window, so one odd sample does not turn it. Memory

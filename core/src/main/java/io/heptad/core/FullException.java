@@ -7,7 +7,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * There was no room: the answer of {@link FullPolicy#REJECT}, and of a wait for space or a slot that ran out of time.
  *
- * <p>At an HTTP boundary this is status 429, with {@link #retryAfter()} as the {@code Retry-After} header.
+ * <p>At an HTTP boundary this is status 429, with {@link #retryAfter()} as the {@code Retry-After} header (RFC 9110,
+ * in whole seconds, so round up):
+ *
+ * {@snippet file="io/heptad/core/Snippets.java" region="full"}
+ *
+ * <p>It is made and thrown in the caller's thread and holds figures only, not the refused item.
  */
 public final class FullException extends RefusedException {
     private static final long serialVersionUID = 1L;
@@ -73,9 +78,9 @@ public final class FullException extends RefusedException {
     }
 
     /**
-     * When to come back: the depth divided by the recent drain rate.
+     * When to come back: the depth divided by the recent drain rate. An estimate, not a reservation.
      *
-     * @return the time to wait before the next try; empty where nothing drained recently
+     * @return the time to wait before the next try; empty where nothing drained lately
      */
     public Optional<Duration> retryAfter() {
         return Optional.ofNullable(retryAfter);

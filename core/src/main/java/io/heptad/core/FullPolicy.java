@@ -14,6 +14,9 @@ package io.heptad.core;
  * <tr><td>{@link #DROP_NEWEST}, {@link #DROP_OLDEST}</td><td>losing an item is acceptable</td>
  *     <td>loss, so every drop is counted and handed to a hook</td></tr>
  * </table>
+ *
+ * <p>A fourth answer, to grow, is not offered: it postpones the failure to the moment when memory ends, and hides it until
+ * then.
  */
 public enum FullPolicy {
     /** The producer waits for space: backpressure. */

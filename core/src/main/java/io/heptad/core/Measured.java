@@ -5,8 +5,9 @@ import java.util.List;
 /**
  * A live thing with a name and figures that anyone may read at any time, also while it is stuck.
  *
- * <p>Reading never blocks, never waits for a lock that user code can hold, and never changes what is measured. Bind it
- * to Micrometer with {@link HeptadMetrics}, or walk the list:
+ * <p>Reading never blocks, never waits for a lock that user code can hold, and never changes what is measured. Each figure
+ * is right by itself; two figures read one after the other may belong to different instants (a shape's {@code stats()}
+ * says which of its figures come from one). Bind it to Micrometer with {@link HeptadMetrics}, or walk the list:
  *
  * {@snippet file="io/heptad/core/Snippets.java" region="measured"}
  */

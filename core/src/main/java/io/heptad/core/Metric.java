@@ -5,7 +5,8 @@ import java.util.Objects;
 import java.util.function.DoubleSupplier;
 
 /**
- * One figure of a shape: what it is called, what it means, and how to read it now.
+ * One figure of a shape: what it is called, what it means, and how to read it now. Names are
+ * {@code heptad.<shape>.<figure>}; every metric of Heptad carries the tag {@code name}.
  *
  * @param name a dotted lower-case name, such as {@code heptad.queue.depth}
  * @param kind whether the value may fall ({@link Kind#GAUGE}) or only grow ({@link Kind#COUNTER})

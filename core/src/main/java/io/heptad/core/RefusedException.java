@@ -6,7 +6,9 @@ import java.util.concurrent.RejectedExecutionException;
 /**
  * A shape did not accept what it was given. The message names the shape and the reason; the subclass is the reason.
  *
- * <p>Nothing of the refused item or task was kept and nothing of it will run.
+ * <p>Nothing of the refused item or task was kept and nothing of it will run. It is a
+ * {@link RejectedExecutionException}, so code that already handles a full executor handles a full shape; a
+ * {@code switch} over the three kinds needs no default.
  */
 public abstract sealed class RefusedException extends RejectedExecutionException
         permits FullException, ClosedException, BusyException {

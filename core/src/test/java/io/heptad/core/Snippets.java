@@ -2,6 +2,7 @@ package io.heptad.core;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -67,12 +68,34 @@ final class Snippets {
         // @end
     }
 
-    @Nullable
-    Duration full(FullException full) {
+    void full(FullException refusal, Headers headers) {
         // @start region="full"
-        int status = 429;
-        Duration retryAfter = full.retryAfter().orElse(Duration.ofSeconds(1));
+        headers.status(429);
+        refusal.retryAfter()
+                .ifPresent(wait ->
+                        headers.set("Retry-After", wait.plusNanos(999_999_999).toSeconds()));
         // @end
-        return retryAfter;
+    }
+
+    interface Headers {
+        void status(int code);
+
+        void set(String name, long value);
+    }
+
+    String bounded(Bounded shape) {
+        // @start region="bounded"
+        String answers = shape.name() + ": " + shape.depth() + " of " + shape.capacity() + ", when full "
+                + shape.whenFull(); // letters: 17 of 100, when full REJECT
+        // @end
+        return answers;
+    }
+
+    void ticker() {
+        // @start region="ticker"
+        AtomicLong now = new AtomicLong();
+        Ticker manual = now::get;
+        now.addAndGet(Duration.ofMinutes(5).toNanos()); // five minutes later
+        // @end
     }
 }
