@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.heptad.contract.Watched;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** A shape costs an application that records nothing next to nothing: the first event class would cost 150 ms. */
 @Watched
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // each test starts a JVM
 class DepthEventsStartTest {
     private static final String MAIN = "io.heptad.core.DepthEventsStart";
 

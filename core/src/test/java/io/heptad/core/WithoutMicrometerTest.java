@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.heptad.contract.Watched;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Core needs nothing at run time but the JDK: a JVM that has nothing else uses all of it but {@link HeptadMetrics}. */
 @Watched
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // each test starts a JVM
 class WithoutMicrometerTest {
     private static final String MAIN = "io.heptad.core.WithoutMicrometer";
 
