@@ -6,6 +6,9 @@ import io.heptad.core.FullPolicy;
 import io.heptad.core.RefusedException;
 import io.heptad.core.Ticker;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Lets tasks and callers in, or tells them why not. */
 final class Admission {
@@ -41,7 +44,8 @@ final class Admission {
 
     /** Gets a task a slot, or a place in the line, waiting for a place at most so long. */
     void enter(Task<?> task, long nanos) throws InterruptedException {
-        if (slots.tryTake()) {
+        Claim claim = task.claim();
+        if (claim == null && slots.tryTake()) {
             tally.submitted.increment();
             task.moveTo(Waiter.GRANTED);
             dispatch.start(task);
@@ -58,25 +62,39 @@ final class Admission {
             case GRANTED -> dispatch.start(task);
             case QUEUED -> {}
             case AT_DOOR -> awaitPlace(task, nanos);
-            case CLOSED -> throw closed();
-            case FULL -> throw full(whenFull == FullPolicy.BLOCK ? "no place in time" : "");
+            case CLOSED -> throw closed(claim);
+            case FULL -> throw full(claim, whenFull == FullPolicy.BLOCK ? "no place in time" : "");
             case DROPPED -> {
                 task.moveTo(Waiter.REFUSED);
-                task.refused(dropped("dropped by DROP_NEWEST"));
+                task.refused(dropped(claim, "dropped by DROP_NEWEST"));
             }
         }
     }
 
     private Slots.Entry ask(Waiter<?> waiter, boolean mayWait) {
         if (whenFull != FullPolicy.DROP_OLDEST) {
-            return slots.enter(waiter, mayWait);
+            return ask(waiter, mayWait, List.of());
         }
+        List<Waiter<?>> evicted = new ArrayList<>(1);
         dispatch.unsettled(); // whoever is evicted is told after it has left the line
         try {
-            return slots.enter(waiter, mayWait);
+            Slots.Entry entry = ask(waiter, mayWait, evicted);
+            for (Waiter<?> oldest : evicted) {
+                oldest.refused(dropped(oldest.claim(), "dropped by DROP_OLDEST"));
+            }
+            return entry;
         } finally {
             dispatch.settled();
         }
+    }
+
+    private Slots.Entry ask(Waiter<?> waiter, boolean mayWait, List<Waiter<?>> evicted) {
+        Claim claim = waiter.claim();
+        if (claim == null) {
+            return slots.enter(waiter, mayWait, evicted);
+        }
+        tally.submitted.increment();
+        return claim.share.enter(claim, waiter, mayWait, evicted);
     }
 
     /** When a waiter joins: exact for a short line, at most a sixteenth of a long one too early. */
@@ -95,9 +113,9 @@ final class Admission {
     private void awaitPlace(Task<?> task, long nanos) throws InterruptedException {
         NestedWaits.Entry nested;
         try {
-            nested = dispatch.nested(task);
+            nested = nanos == Long.MAX_VALUE ? dispatch.nested(task) : null;
         } catch (IllegalStateException starving) {
-            if (!slots.withdraw(task)) {
+            if (!dispatch.leaveLine(task, Claim.End.REJECTED)) {
                 return; // it got in all the same
             }
             tally.rejected.increment();
@@ -115,65 +133,68 @@ final class Admission {
                 nested.leave();
             }
         }
-        if (task.status() == Waiter.DOOR && slots.withdraw(task)) {
-            throw full("no place in time");
+        if (task.status() <= Waiter.DOOR && dispatch.leaveLine(task, Claim.End.REJECTED)) {
+            throw full(task.claim(), "no place in time");
         }
         if (task.status() == Waiter.TURNED_AWAY) {
-            throw closed();
+            throw closed(task.claim());
         }
     }
 
     /** A slot for the calling thread, which waits for it at most so long, and a seat to go with it. */
-    Seat enter(long nanos) throws InterruptedException {
+    Seat enter(@Nullable Claim claim, long nanos) throws InterruptedException {
         if (Thread.interrupted()) {
+            dispatch.leaveKey(claim, Claim.End.CANCELLED);
             throw new InterruptedException();
         }
         Thread me = Thread.currentThread();
-        boolean direct = slots.tryTake();
+        boolean direct = claim == null && slots.tryTake();
         if (!direct) {
-            awaitSlot(me, nanos);
+            awaitSlot(me, claim, nanos);
         }
         Seat seat;
         try {
             seat = seats.claim(me, me);
         } catch (Throwable noSeat) {
+            dispatch.leaveKey(claim, Claim.End.FAILED);
             dispatch.start(slots.pass());
             throw noSeat;
         }
         if (direct) {
             seat.countDirect();
         }
-        seat.begin(null);
+        seat.begin(null, claim);
         if (dispatch.isHalted()) {
-            seat.end();
-            seat.countCancelled();
-            dispatch.leave(seat);
+            dispatch.ended(seat, claim, Claim.End.CANCELLED);
             throw dispatch.closed();
         }
         return seat;
     }
 
-    private void awaitSlot(Thread me, long nanos) throws InterruptedException {
+    private void awaitSlot(Thread me, @Nullable Claim claim, long nanos) throws InterruptedException {
+        Caller caller = new Caller(me, claim);
         if (nanos <= 0) {
             tally.submitted.increment();
-            throw Slots.closed(slots.state()) ? closed() : full("no slot in time");
+            if (!(claim == null ? slots.tryEnter(caller) : claim.share.tryEnter(claim, caller))) {
+                throw Slots.closed(slots.state()) ? closed(claim) : full(claim, "no slot in time");
+            }
+            return;
         }
-        Caller caller = new Caller(me);
         caller.since = stamp();
         switch (ask(caller, true)) {
             case GRANTED -> {
                 return;
             }
             case QUEUED, AT_DOOR -> {}
-            case CLOSED -> throw closed();
-            case FULL -> throw full("");
-            case DROPPED -> throw dropped("dropped by DROP_NEWEST");
+            case CLOSED -> throw closed(claim);
+            case FULL -> throw full(claim, "");
+            case DROPPED -> throw dropped(claim, "dropped by DROP_NEWEST");
         }
         NestedWaits.Entry nested;
         try {
-            nested = dispatch.nested(caller);
+            nested = nanos == Long.MAX_VALUE ? dispatch.nested(caller) : null;
         } catch (IllegalStateException starving) {
-            abandon(caller);
+            abandon(caller, Claim.End.REJECTED);
             tally.rejected.increment();
             throw starving;
         }
@@ -187,7 +208,7 @@ final class Admission {
                 throw new InterruptedException();
             }
         } catch (InterruptedException interrupted) {
-            if (abandon(caller)) {
+            if (abandon(caller, Claim.End.CANCELLED)) {
                 tally.cancelled.increment();
             }
             throw interrupted;
@@ -200,58 +221,61 @@ final class Admission {
             }
         }
         if (caller.status() != Waiter.GRANTED) {
-            if (slots.withdraw(caller)) {
+            if (dispatch.leaveLine(caller, Claim.End.REJECTED)) {
                 dispatch.signalIfIdle();
-                throw full("no slot in time");
+                throw full(claim, "no slot in time");
             }
             switch (caller.status()) {
                 case Waiter.GRANTED -> {} // in the last moment: it is used, not lost
-                case Waiter.TURNED_AWAY -> throw closed();
+                case Waiter.TURNED_AWAY -> throw closed(claim);
                 default -> throw caller.why();
             }
         }
     }
 
-    /** Gives up its wait, or the slot that it was granted; false if it was refused already. */
-    private boolean abandon(Caller caller) {
-        if (slots.withdraw(caller)) {
-            dispatch.signalIfIdle();
-            return true;
-        }
-        if (caller.status() == Waiter.GRANTED) {
+    /** Gives up its wait, or the slot that it was granted; false if it was refused, and counted, already. */
+    private boolean abandon(Caller caller, Claim.End how) {
+        boolean left = dispatch.leaveLine(caller, how);
+        if (!left && caller.status() == Waiter.GRANTED) {
+            dispatch.leaveKey(caller.claim(), how);
             dispatch.start(slots.pass());
-            dispatch.signalIfIdle();
-            return true;
+            left = true;
         }
-        return false;
+        if (!left && caller.status() == Waiter.TURNED_AWAY) {
+            dispatch.leaveKey(caller.claim(), how);
+            left = true;
+        }
+        dispatch.signalIfIdle();
+        return left;
     }
 
-    /** The first in line made room for another. */
-    void evicted(Waiter<?> oldest) {
-        oldest.refused(dropped("dropped by DROP_OLDEST"));
-    }
-
-    private RefusedException closed() {
+    private RefusedException closed(@Nullable Claim claim) {
         tally.rejected.increment();
+        dispatch.leaveKey(claim, Claim.End.REJECTED);
         PoolEvents.refused(dispatch.name(), "closed", slots.state());
         return dispatch.closed();
     }
 
-    private FullException full(String detail) {
+    private FullException full(@Nullable Claim claim, String detail) {
         tally.rejected.increment();
-        return refusal(detail);
+        return refusal(claim, Claim.End.REJECTED, detail);
     }
 
-    private FullException dropped(String detail) {
+    private FullException dropped(@Nullable Claim claim, String detail) {
         tally.dropped.increment();
-        return refusal(detail);
+        return refusal(claim, Claim.End.DROPPED, detail);
     }
 
-    private FullException refusal(String detail) {
+    private FullException refusal(@Nullable Claim claim, Claim.End how, String detail) {
         long state = slots.state();
-        PoolEvents.refused(dispatch.name(), detail.isEmpty() ? "full" : detail, state);
+        int capacity = slots.capacity();
         int depth = Slots.waiting(state);
-        return new FullException(
-                dispatch.name(), slots.capacity(), depth, rate.timeToDrain(Math.max(depth, 1)), detail);
+        if (claim != null && depth < capacity) {
+            capacity = claim.share.waitingPerKey();
+            depth = Math.min(claim.share.waiting(), capacity);
+        }
+        dispatch.leaveKey(claim, how);
+        PoolEvents.refused(dispatch.name(), detail.isEmpty() ? "full" : detail, state);
+        return new FullException(dispatch.name(), capacity, depth, rate.timeToDrain(Math.max(depth, 1)), detail);
     }
 }

@@ -2,11 +2,22 @@ package io.heptad.pool;
 
 import io.heptad.core.RefusedException;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** A thread that waits in {@code run} for a slot. */
 final class Caller extends Waiter<Void> {
-    Caller(Thread me) {
+    @Nullable
+    private final Claim claim;
+
+    Caller(Thread me, @Nullable Claim claim) {
+        this.claim = claim;
         thread = me;
+    }
+
+    @Override
+    @Nullable
+    Claim claim() {
+        return claim;
     }
 
     /** The slot is its own now. */

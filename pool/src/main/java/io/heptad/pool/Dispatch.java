@@ -1,6 +1,7 @@
 package io.heptad.pool;
 
 import io.heptad.core.ClosedException;
+import io.heptad.core.RefusedException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
@@ -9,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Gets whoever was granted a slot going, passes slots on, and stops everything at the end. */
-final class Dispatch {
+final class Dispatch implements Waiter.Owner {
     /*
      * A slot is always somebody's duty. It is taken in Slots, and from then on exactly one thread has to pass it on:
      * the one that took it, until start() gave it to a thread or a caller; then the worker or the caller. start() is a
@@ -48,6 +49,16 @@ final class Dispatch {
         this.nestedWaits = new NestedWaits(slots);
         this.threads = threads;
         this.freshThreads = freshThreads;
+    }
+
+    @Override
+    public Dispatch dispatch() {
+        return this;
+    }
+
+    @Override
+    public @Nullable Claim claim() {
+        return null;
     }
 
     String name() {
@@ -95,6 +106,7 @@ final class Dispatch {
         (fails ? tally.failed : tally.cancelled).increment();
         unsettled();
         try {
+            leaveKey(task.claim(), fails ? Claim.End.FAILED : Claim.End.CANCELLED);
             Waiter<?> next = slots.pass();
             if (fails) {
                 task.fail(why);
@@ -107,7 +119,8 @@ final class Dispatch {
 
     /** The body has ended: its slot goes on. Returns the task that this thread is to run next, if any. */
     @Nullable
-    Task<?> passOn(Task<?> ended, Seat seat, Thread me) {
+    Task<?> passOn(Task<?> ended, Claim.End how, Seat seat, Thread me) {
+        leaveKey(ended.claim(), how); // first, so that the slot may go to one of the same key
         Waiter<?> next = slots.pass();
         // Completing the future runs its dependent stages in this thread, and they may take long or wait for the next.
         if (next instanceof Task<?> task && !freshThreads && ended.getNumberOfDependents() == 0) {
@@ -119,20 +132,20 @@ final class Dispatch {
         return null;
     }
 
-    /** The body of a caller inside {@code run} has ended. */
-    void ended(Seat seat, boolean returned) {
-        seat.end();
-        if (returned) {
-            seat.countCompleted();
-        } else {
-            seat.countFailed();
+    /** What a claim holds of its key goes to the next of that key. */
+    void leaveKey(@Nullable Claim claim, Claim.End how) {
+        if (claim != null) {
+            claim.end = how;
+            claim.leave().forEach(this::start);
         }
-        leave(seat);
     }
 
-    /** A caller leaves its slot. */
-    void leave(Seat seat) {
+    /** The body of a caller inside {@code run} has ended, or was not begun: its slot goes on. */
+    void ended(Seat seat, @Nullable Claim claim, Claim.End how) {
+        seat.end();
+        seat.count(how);
         seat.leave();
+        leaveKey(claim, how);
         start(slots.pass());
         if (halted) {
             awaitInterrupt();
@@ -146,14 +159,33 @@ final class Dispatch {
         halting.unlock();
     }
 
-    /** Takes it out of the line, if it is in line. */
+    /** Takes it out of the line, if it is in line, and counts it as cancelled. */
     boolean withdraw(Waiter<?> waiter) {
-        int status = waiter.status();
-        if ((status != Waiter.LINE && status != Waiter.DOOR) || !slots.withdraw(waiter)) {
+        if (!leaveLine(waiter, Claim.End.CANCELLED)) {
             return false;
         }
         tally.cancelled.increment();
         return true;
+    }
+
+    /** Takes it out of the line or from the door; false if it is there no more. */
+    boolean leaveLine(Waiter<?> waiter, Claim.End how) {
+        int status = waiter.status();
+        if (status == Waiter.NEW || status >= Waiter.GRANTED) {
+            return false;
+        }
+        Claim claim = waiter.claim();
+        if (!(claim == null ? slots.withdraw(waiter) : claim.share.withdraw(claim, waiter))) {
+            return false;
+        }
+        leaveKey(claim, how);
+        return true;
+    }
+
+    /** It was dropped, or the pool closed while it was in line. */
+    void refuse(Waiter<?> waiter, RefusedException why, Claim.End how) {
+        leaveKey(waiter.claim(), how);
+        waiter.refused(why);
     }
 
     /**
@@ -163,8 +195,8 @@ final class Dispatch {
      */
     NestedWaits.@Nullable Entry nested(Waiter<?> awaited) {
         Thread me = Thread.currentThread();
-        int held = seats.heldBy(me);
-        return held == 0 ? null : nestedWaits.enter(name, me, held, awaited);
+        List<@Nullable Claim> held = seats.heldBy(me);
+        return held.isEmpty() ? null : nestedWaits.enter(name, me, held, awaited);
     }
 
     // The end

@@ -55,4 +55,10 @@ public record PoolStats(
     public boolean saturated() {
         return waiting > 0 && active >= slots;
     }
+
+    PoolStats withOldestWait(Duration wait) {
+        return new PoolStats(
+                resource, slots, active, running, waiting, submitted, completed, failed, cancelled, rejected, dropped,
+                wait);
+    }
 }

@@ -15,6 +15,7 @@ final class Seat {
     private static final VarHandle BUSY;
     private static final VarHandle HOLDS;
     private static final VarHandle TASK;
+    private static final VarHandle CLAIM;
     private static final VarHandle DIRECT;
     private static final VarHandle COMPLETED;
     private static final VarHandle FAILED;
@@ -27,6 +28,7 @@ final class Seat {
             BUSY = lookup.findVarHandle(Seat.class, "busy", boolean.class);
             HOLDS = lookup.findVarHandle(Seat.class, "holds", boolean.class);
             TASK = lookup.findVarHandle(Seat.class, "task", Task.class);
+            CLAIM = lookup.findVarHandle(Seat.class, "claim", Claim.class);
             DIRECT = lookup.findVarHandle(Seat.class, "direct", long.class);
             COMPLETED = lookup.findVarHandle(Seat.class, "completed", long.class);
             FAILED = lookup.findVarHandle(Seat.class, "failed", long.class);
@@ -50,6 +52,10 @@ final class Seat {
     @Nullable
     private volatile Task<?> task;
 
+    /** What the body claims of a key. */
+    @Nullable
+    private volatile Claim claim;
+
     private volatile long direct;
     private volatile long completed;
     private volatile long failed;
@@ -66,9 +72,13 @@ final class Seat {
     }
 
     /** A body begins. */
-    void begin(@Nullable Task<?> body) {
+    void begin(@Nullable Task<?> body, @Nullable Claim of) {
         HOLDS.setRelease(this, true);
         TASK.setRelease(this, body);
+        if (of != null) {
+            CLAIM.setRelease(this, of);
+            of.share.running.incrementAndGet();
+        }
         BUSY.setRelease(this, true);
     }
 
@@ -76,6 +86,11 @@ final class Seat {
     void end() {
         BUSY.setRelease(this, false);
         TASK.setRelease(this, null);
+        Claim of = (Claim) CLAIM.get(this);
+        if (of != null) {
+            CLAIM.setRelease(this, null);
+            of.share.running.decrementAndGet();
+        }
     }
 
     void holds(boolean slot) {
@@ -86,16 +101,10 @@ final class Seat {
         DIRECT.setRelease(this, (long) DIRECT.get(this) + 1);
     }
 
-    void countCompleted() {
-        COMPLETED.setRelease(this, (long) COMPLETED.get(this) + 1);
-    }
-
-    void countFailed() {
-        FAILED.setRelease(this, (long) FAILED.get(this) + 1);
-    }
-
-    void countCancelled() {
-        CANCELLED.setRelease(this, (long) CANCELLED.get(this) + 1);
+    /** Counts a body that ended. */
+    void count(Claim.End end) {
+        VarHandle tally = end == Claim.End.COMPLETED ? COMPLETED : end == Claim.End.FAILED ? FAILED : CANCELLED;
+        tally.setRelease(this, (long) tally.get(this) + 1);
     }
 
     @Nullable
@@ -114,6 +123,11 @@ final class Seat {
     @Nullable
     Task<?> task() {
         return task;
+    }
+
+    @Nullable
+    Claim claim() {
+        return claim;
     }
 
     long direct() {

@@ -1,9 +1,12 @@
 package io.heptad.pool;
 
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** All seats of a pool: as many as were ever needed at once, at most twice that. */
 final class Seats {
@@ -67,13 +70,16 @@ final class Seats {
         return busy;
     }
 
-    /** How many slots this thread holds: more than one when it nests {@code run}. */
-    int heldBy(Thread thread) {
-        int held = 0;
+    /** For each slot that this thread holds, what it claims of a key. More than one when the thread nests {@code run}. */
+    List<@Nullable Claim> heldBy(Thread thread) {
+        List<@Nullable Claim> held = List.of();
         for (Seat seat : seats) {
             Object owner = seat.owner();
             if (seat.holdsSlot() && (owner instanceof Worker worker ? worker.thread() : owner) == thread) {
-                held++;
+                if (held.isEmpty()) {
+                    held = new ArrayList<>(1);
+                }
+                held.add(seat.claim());
             }
         }
         return held;

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Who holds a slot and who waits for one: the state machine of a pool. It runs no task. */
@@ -30,8 +29,10 @@ final class Slots {
      * wake": there the woken waiter and the newcomer both go in. In the same way a place in the line that comes free
      * goes to the first at the door.
      *
-     * line: waiters with a place, oldest first. door: producers and callers that found the line full and may wait
-     * (BLOCK); they hold no place, and nobody is at the door while the line has room. Both are guarded by the lock.
+     * line: waiters with a place, oldest first; while it is not empty every slot is held. door: producers and callers that
+     * found no place and may wait (BLOCK); nobody is there while a place is free. aside: waiters with a place that may not
+     * be granted a slot yet, because the share of their key is used up (KeyShare). All are guarded by the lock. Whoever
+     * is eligible at the door is granted a slot when the line is empty, place or not: eligibleAtDoor saves the search.
      *
      * limit is read after the word and written before the word's change count moves, so a CAS that succeeds was
      * checked against the limit of its moment (up to four resizes within one CAS loop).
@@ -74,12 +75,17 @@ final class Slots {
 
     private final int capacity;
     private final FullPolicy whenFull;
-    private Consumer<Waiter<?>> evicted = waiter -> {};
     private final ReentrantLock lock = new ReentrantLock();
     private final Line line = new Line();
     private final Line door = new Line();
+    private final Line aside = new Line();
+    private int eligibleAtDoor;
 
-    /** How many have asked to enter, whatever became of them. Written under the lock. */
+    /** Whom the operation that holds the lock has let in from the door; it wakes them when it has let the lock go. */
+    @Nullable
+    private Thread admitted;
+
+    /** How many without a key have asked to enter, whatever became of them. Written under the lock. */
     private volatile long entered;
 
     private volatile long state;
@@ -89,11 +95,6 @@ final class Slots {
         this.limit = Math.min(slots, MAX_ACTIVE);
         this.capacity = capacity;
         this.whenFull = whenFull;
-    }
-
-    /** Who is told, without the lock, that a waiter had to make room. Set before the pool is published. */
-    void onEvicted(Consumer<Waiter<?>> evicted) {
-        this.evicted = evicted;
     }
 
     static int active(long state) {
@@ -167,143 +168,304 @@ final class Slots {
                 return null;
             }
         }
-        Thread admitted;
+        Thread wake;
         Waiter<?> first;
         lock();
         try {
             long seen = state;
-            while (line.isEmpty() || active(seen) > limit) {
+            while (active(seen) > limit || (line.isEmpty() && eligibleAtDoor == 0)) {
                 if (cas(seen, seen - ACTIVE)) {
                     return null;
                 }
                 seen = state;
             }
-            first = grantFirst();
-            admitted = placeFreed(seen);
+            first = grantFirst(seen);
+            wake = takeAdmitted();
         } finally {
             lock.unlock();
         }
-        LockSupport.unpark(admitted);
+        LockSupport.unpark(wake);
         return first;
     }
 
-    /** The first in line, taken out and granted. Holding the lock. */
-    private Waiter<?> grantFirst() {
-        Waiter<?> first = line.removeFirst();
-        first.moveTo(Waiter.GRANTED);
+    /** Gives the slot that {@code next} counts as active to the first who may have it. Holding the lock. */
+    private Waiter<?> grantFirst(long next) {
+        if (!line.isEmpty()) {
+            Waiter<?> first = line.removeFirst();
+            grant(first);
+            placeFreed(next);
+            return first;
+        }
+        Waiter<?> first = door.first();
+        while (first != null && !isEligible(first)) {
+            first = first.next;
+        }
+        if (first == null) {
+            throw new AssertionError("nobody to grant to");
+        }
+        removeFromDoor(first);
+        wakeLater(first);
+        STATE.setRelease(this, next);
+        grant(first);
         return first;
+    }
+
+    private static void grant(Waiter<?> waiter) {
+        Claim claim = waiter.claim();
+        if (claim != null) {
+            claim.grant();
+        }
+        waiter.moveTo(Waiter.GRANTED);
+    }
+
+    private static boolean isEligible(Waiter<?> waiter) {
+        Claim claim = waiter.claim();
+        return claim == null || claim.eligible;
+    }
+
+    private void removeFromDoor(Waiter<?> waiter) {
+        door.remove(waiter);
+        if (isEligible(waiter)) {
+            eligibleAtDoor--;
+        }
+    }
+
+    /** To be called before the status moves: after that a task may run at any time, and have another thread. */
+    private void wakeLater(Waiter<?> waiter) {
+        if (waiter instanceof Task) {
+            admitted = waiter.thread;
+        }
+    }
+
+    private @Nullable Thread takeAdmitted() {
+        Thread taken = admitted;
+        admitted = null;
+        return taken;
     }
 
     /**
-     * A waiter just left the line: the first at the door moves up into its place, or the place is free. Returns whom to
-     * wake. Holding the lock, with at least one place taken.
+     * A waiter just left the line: the first at the door moves up into its place, or the place is free. Holding the lock,
+     * with at least one place taken.
      */
-    @Nullable
-    private Thread placeFreed(long next) {
+    private void placeFreed(long next) {
         if (door.isEmpty()) {
             STATE.setRelease(this, next - 1);
-            return null;
+            return;
         }
         Waiter<?> up = door.removeFirst();
-        // Read before the status, after which the task may run at any time, and have another thread.
-        Thread waits = up.thread;
-        line.append(up);
-        up.moveTo(Waiter.LINE);
+        wakeLater(up);
+        if (isEligible(up)) {
+            eligibleAtDoor--;
+            line.append(up);
+            up.moveTo(Waiter.LINE);
+        } else {
+            aside.append(up);
+            up.moveTo(Waiter.ASIDE);
+        }
         STATE.setRelease(this, next);
-        return up instanceof Task ? waits : null;
     }
 
     /**
      * Asks for a slot and, if there is none, for a place in the line.
      *
      * @param mayWait whether it may wait at the door; matters under BLOCK only
+     * @param evicted gets whoever had to make room; the caller tells them, without a lock
      */
-    Entry enter(Waiter<?> waiter, boolean mayWait) {
-        Waiter<?> oldest;
+    Entry enter(Waiter<?> waiter, boolean mayWait, List<Waiter<?>> evicted) {
         lock();
         try {
-            ENTERED.setRelease(this, (long) ENTERED.get(this) + 1);
-            for (; ; ) {
-                long seen = state;
-                if (seen < 0) {
-                    return Entry.CLOSED;
-                }
-                if (line.isEmpty() && active(seen) < limit) {
-                    if (cas(seen, seen + ACTIVE)) {
-                        waiter.moveTo(Waiter.GRANTED);
-                        return Entry.GRANTED;
-                    }
-                } else if (waiting(seen) < capacity) {
-                    if (cas(seen, seen + 1)) {
-                        line.append(waiter);
-                        waiter.moveTo(Waiter.LINE);
-                        return Entry.QUEUED;
-                    }
-                } else if (whenFull == FullPolicy.DROP_OLDEST) {
-                    oldest = line.removeFirst();
-                    line.append(waiter);
-                    waiter.moveTo(Waiter.LINE);
-                    break;
-                } else if (whenFull == FullPolicy.BLOCK && mayWait) {
-                    door.append(waiter);
-                    waiter.moveTo(Waiter.DOOR);
-                    return Entry.AT_DOOR;
-                } else {
-                    return whenFull == FullPolicy.DROP_NEWEST ? Entry.DROPPED : Entry.FULL;
-                }
+            if (waiter.claim() == null) {
+                ENTERED.setRelease(this, (long) ENTERED.get(this) + 1);
             }
-            oldest.moveTo(Waiter.REFUSED);
+            return takeFree(waiter) ? Entry.GRANTED : takePlace(waiter, line, Waiter.LINE, mayWait, evicted);
         } finally {
             lock.unlock();
         }
-        evicted.accept(oldest);
-        return Entry.QUEUED;
+    }
+
+    /** A slot, if one is free and nobody is before it. */
+    boolean tryEnter(Waiter<?> waiter) {
+        lock();
+        try {
+            return takeFree(waiter);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean takeFree(Waiter<?> waiter) {
+        for (long seen = state; seen >= 0 && line.isEmpty() && active(seen) < limit; seen = state) {
+            if (cas(seen, seen + ACTIVE)) {
+                grant(waiter);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Asks for a place in line, but not for a slot: the share of its key is used up. See {@link #enter}. */
+    Entry enterAside(Waiter<?> waiter, boolean mayWait, List<Waiter<?>> evicted) {
+        lock();
+        try {
+            return takePlace(waiter, aside, Waiter.ASIDE, mayWait, evicted);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Entry takePlace(Waiter<?> waiter, Line where, int status, boolean mayWait, List<Waiter<?>> evicted) {
+        for (; ; ) {
+            long seen = state;
+            if (seen < 0) {
+                return Entry.CLOSED;
+            }
+            if (waiting(seen) < capacity) {
+                if (where == line && line.isEmpty() && active(seen) < limit) {
+                    // A slot came free since: only the fast path can have done that, so only while nobody waited.
+                    if (takeFree(waiter)) {
+                        return Entry.GRANTED;
+                    }
+                } else if (cas(seen, seen + 1)) {
+                    where.append(waiter);
+                    waiter.moveTo(status);
+                    return Entry.QUEUED;
+                }
+                continue;
+            }
+            return whenFull(waiter, where, status, mayWait, evicted);
+        }
+    }
+
+    private Entry whenFull(Waiter<?> waiter, Line where, int status, boolean mayWait, List<Waiter<?>> evicted) {
+        return switch (whenFull) {
+            case BLOCK -> {
+                if (!mayWait) {
+                    yield Entry.FULL;
+                }
+                door.append(waiter);
+                if (isEligible(waiter)) {
+                    eligibleAtDoor++;
+                }
+                waiter.moveTo(Waiter.DOOR);
+                yield Entry.AT_DOOR;
+            }
+            case REJECT -> Entry.FULL;
+            case DROP_NEWEST -> Entry.DROPPED;
+            case DROP_OLDEST -> {
+                Waiter<?> oldest = oldest();
+                if (oldest == null) {
+                    throw new AssertionError("a full line without a waiter");
+                }
+                (oldest.status() == Waiter.LINE ? line : aside).remove(oldest);
+                oldest.moveTo(Waiter.REFUSED);
+                evicted.add(oldest);
+                where.append(waiter);
+                waiter.moveTo(status);
+                yield Entry.QUEUED;
+            }
+        };
+    }
+
+    /** Its key has a share for it: from aside it moves on to a slot or the line. False if it has left. */
+    boolean promote(Waiter<?> waiter, Claim claim) {
+        Thread wake;
+        lock();
+        try {
+            int status = waiter.status();
+            if (status != Waiter.ASIDE && status != Waiter.DOOR) {
+                return false;
+            }
+            claim.eligible = true;
+            if (status == Waiter.DOOR) {
+                eligibleAtDoor++;
+            }
+            long seen = state; // somebody waits, so nobody else writes it
+            boolean granted = line.isEmpty() && active(seen) < limit;
+            if (status == Waiter.DOOR) {
+                if (granted) {
+                    removeFromDoor(waiter);
+                    wakeLater(waiter);
+                    STATE.setRelease(this, seen + ACTIVE);
+                    grant(waiter);
+                }
+            } else {
+                aside.remove(waiter);
+                if (granted) {
+                    grant(waiter);
+                    placeFreed(seen + ACTIVE);
+                } else {
+                    line.append(waiter);
+                    waiter.moveTo(Waiter.LINE);
+                }
+            }
+            wake = takeAdmitted();
+        } finally {
+            lock.unlock();
+        }
+        LockSupport.unpark(wake);
+        return true;
+    }
+
+    /** Takes a waiter out of the line to make room for another of its key; the caller tells it. False if it has left. */
+    boolean evict(Waiter<?> waiter) {
+        return remove(waiter, Waiter.REFUSED);
     }
 
     /** Leaves the door or the line; false if it is in neither any more. O(1). */
     boolean withdraw(Waiter<?> waiter) {
-        Thread admitted = null;
+        return remove(waiter, Waiter.CANCELLED);
+    }
+
+    private boolean remove(Waiter<?> waiter, int to) {
+        Thread wake;
         lock();
         try {
             switch (waiter.status()) {
-                case Waiter.DOOR -> door.remove(waiter);
+                case Waiter.DOOR -> removeFromDoor(waiter);
                 case Waiter.LINE -> {
                     line.remove(waiter);
-                    admitted = placeFreed(state);
+                    placeFreed(state);
+                }
+                case Waiter.ASIDE -> {
+                    aside.remove(waiter);
+                    placeFreed(state);
                 }
                 default -> {
                     return false;
                 }
             }
-            waiter.moveTo(Waiter.CANCELLED);
+            waiter.moveTo(to);
+            wake = takeAdmitted();
         } finally {
             lock.unlock();
         }
-        LockSupport.unpark(admitted);
+        LockSupport.unpark(wake);
         return true;
     }
 
     /** From now on there are so many slots; returns those who were granted one by it. */
     List<Waiter<?>> resize(int slots) {
         List<Waiter<?>> granted = new ArrayList<>();
-        List<Thread> admitted = new ArrayList<>();
+        List<Thread> wake = new ArrayList<>();
         lock();
         try {
             limit = Math.min(slots, MAX_ACTIVE);
             for (long seen = state; !cas(seen, changed(seen)); ) {
                 seen = state;
             }
-            for (long seen = state; !line.isEmpty() && active(seen) < limit; seen = state) {
-                granted.add(grantFirst());
-                Thread moved = placeFreed(seen + ACTIVE);
+            long seen = state;
+            while (active(seen) < limit && (!line.isEmpty() || eligibleAtDoor > 0)) {
+                granted.add(grantFirst(seen + ACTIVE));
+                Thread moved = takeAdmitted();
                 if (moved != null) {
-                    admitted.add(moved);
+                    wake.add(moved);
                 }
+                seen = state;
             }
         } finally {
             lock.unlock();
         }
-        admitted.forEach(LockSupport::unpark);
+        wake.forEach(LockSupport::unpark);
         return granted;
     }
 
@@ -324,6 +486,7 @@ final class Slots {
                 }
                 at.moveTo(Waiter.TURNED_AWAY);
             }
+            eligibleAtDoor = 0;
         } finally {
             lock.unlock();
         }
@@ -335,8 +498,8 @@ final class Slots {
         List<Waiter<?>> waited = new ArrayList<>();
         lock();
         try {
-            while (!line.isEmpty()) {
-                Waiter<?> at = line.removeFirst();
+            while (!line.isEmpty() || !aside.isEmpty()) {
+                Waiter<?> at = (line.isEmpty() ? aside : line).removeFirst();
                 at.moveTo(Waiter.REFUSED);
                 waited.add(at);
             }
@@ -354,6 +517,11 @@ final class Slots {
     /** The waiter that has waited longest; it may have left by now. Never blocks. */
     @Nullable
     Waiter<?> oldest() {
-        return line.first();
+        Waiter<?> inLine = line.first();
+        Waiter<?> beside = aside.first();
+        if (inLine == null || beside == null) {
+            return inLine == null ? beside : inLine;
+        }
+        return beside.since - inLine.since < 0 ? beside : inLine;
     }
 }

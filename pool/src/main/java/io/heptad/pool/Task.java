@@ -14,7 +14,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
      *
      * complete, completeExceptionally and cancel are what the user calls; the pool itself completes through super.
      */
-    private final Dispatch dispatch;
+    private final Owner owner;
 
     /** Dropped once it has run, so that a future that is kept does not keep what the body captured. */
     @Nullable
@@ -24,9 +24,15 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
     @Nullable
     private SlotWaitEvent wait;
 
-    Task(Dispatch dispatch, Callable<? extends T> body) {
-        this.dispatch = dispatch;
+    Task(Owner owner, Callable<? extends T> body) {
+        this.owner = owner;
         this.body = body;
+    }
+
+    @Override
+    @Nullable
+    Claim claim() {
+        return owner.claim();
     }
 
     /** From now on its wait for a slot is recorded. */
@@ -44,6 +50,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
     Task<?> runIn(Seat seat, Thread me) {
         // Whatever interrupted this thread until now was not meant for this task.
         Thread.interrupted();
+        Dispatch dispatch = owner.dispatch();
         Callable<? extends T> body = this.body;
         SlotWaitEvent wait = this.wait;
         this.body = null;
@@ -54,7 +61,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
         T value = null;
         Throwable failure = null;
         thread = me;
-        seat.begin(this);
+        seat.begin(this, owner.claim());
         boolean counts = moves(GRANTED, RUNNING);
         if (counts) {
             // seat.begin before the CAS, this after it: closeNow finds the task in its seat, or is found here.
@@ -75,14 +82,9 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
         }
         seat.end();
         thread = null;
-        if (!counts) {
-            seat.countCancelled();
-        } else if (failure == null) {
-            seat.countCompleted();
-        } else {
-            seat.countFailed();
-        }
-        Task<?> next = dispatch.passOn(this, seat, me);
+        Claim.End end = !counts ? Claim.End.CANCELLED : failure == null ? Claim.End.COMPLETED : Claim.End.FAILED;
+        seat.count(end);
+        Task<?> next = dispatch.passOn(this, end, seat, me);
         try {
             if (failure != null && (counts || failure instanceof RefusedException)) {
                 super.completeExceptionally(failure);
@@ -152,6 +154,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
         if (isDone()) {
             return isCancelled();
         }
+        Dispatch dispatch = owner.dispatch();
         dispatch.unsettled();
         try {
             if (!dispatch.withdraw(this) && !moves(GRANTED, CANCELLED)) {
@@ -172,8 +175,8 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
     @Override
     public boolean complete(T value) {
         boolean mine = super.complete(value);
-        if (mine && dispatch.withdraw(this)) {
-            dispatch.signalIfIdle();
+        if (mine && owner.dispatch().withdraw(this)) {
+            owner.dispatch().signalIfIdle();
         }
         return mine;
     }
@@ -181,15 +184,15 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
     @Override
     public boolean completeExceptionally(Throwable failure) {
         boolean mine = super.completeExceptionally(failure);
-        if (mine && dispatch.withdraw(this)) {
-            dispatch.signalIfIdle();
+        if (mine && owner.dispatch().withdraw(this)) {
+            owner.dispatch().signalIfIdle();
         }
         return mine;
     }
 
     @Override
     public T join() {
-        NestedWaits.Entry nested = isDone() ? null : dispatch.nested(this);
+        NestedWaits.Entry nested = isDone() ? null : owner.dispatch().nested(this);
         try {
             return super.join();
         } finally {
@@ -201,7 +204,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
 
     @Override
     public T get() throws InterruptedException, ExecutionException {
-        NestedWaits.Entry nested = isDone() ? null : dispatch.nested(this);
+        NestedWaits.Entry nested = isDone() ? null : owner.dispatch().nested(this);
         try {
             return super.get();
         } finally {

@@ -22,22 +22,25 @@ abstract sealed class Waiter<T extends @Nullable Object> extends CompletableFutu
      *    |      +-------+------|----+-----> CANCELLED <-----+
      *    +------+-------+--> REFUSED (dropped, or the pool was closed by force), TURNED_AWAY (closed while at the door)
      *
-     * DOOR: a blocked producer or caller, outside the line. GRANTED: owns a slot, its body has not begun. INTERRUPTING
+     * DOOR: a blocked producer or caller, outside the line. KEY_DOOR (before DOOR): outside the line of its key. ASIDE
+     * (before LINE): has a place in the line, and may not be granted a slot before its key has a share for it. GRANTED: owns a slot, its body has not begun. INTERRUPTING
      * lasts for the few instructions in which another thread interrupts the runner; the runner cannot leave the task
      * meanwhile, so the interrupt cannot reach whatever that thread runs next (the handshake of
      * java.util.concurrent.FutureTask). Rejected: interrupting without the handshake and clearing the flag between
      * tasks, because the interrupt may come after the clearing.
      */
     static final int NEW = 0;
-    static final int DOOR = 1;
-    static final int LINE = 2;
-    static final int GRANTED = 4;
-    static final int RUNNING = 5;
-    static final int INTERRUPTING = 6;
-    static final int CANCELLED = 7;
-    static final int ENDED = 8;
-    static final int REFUSED = 9;
-    static final int TURNED_AWAY = 10;
+    static final int KEY_DOOR = 1;
+    static final int DOOR = 2;
+    static final int ASIDE = 3;
+    static final int LINE = 4;
+    static final int GRANTED = 5;
+    static final int RUNNING = 6;
+    static final int INTERRUPTING = 7;
+    static final int CANCELLED = 8;
+    static final int ENDED = 9;
+    static final int REFUSED = 10;
+    static final int TURNED_AWAY = 11;
 
     private static final VarHandle STATUS;
 
@@ -79,12 +82,12 @@ abstract sealed class Waiter<T extends @Nullable Object> extends CompletableFutu
     }
 
     /**
-     * Parks the calling thread while this waiter is at the door, or at the door or in line, at most so long. It must be
-     * this waiter's {@link #thread}.
+     * Parks the calling thread until the status of this waiter is past {@code last}, at most so long. It must be this
+     * waiter's {@link #thread}.
      */
     final void awaitPast(int last, long nanos) throws InterruptedException {
         long deadline = System.nanoTime() + nanos;
-        for (int at = status; at == DOOR || at == last; at = status) {
+        while (status <= last) {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
@@ -99,6 +102,18 @@ abstract sealed class Waiter<T extends @Nullable Object> extends CompletableFutu
             }
         }
     }
+
+    /** Where it belongs: to a pool, or with a claim to a key of one. */
+    interface Owner {
+        Dispatch dispatch();
+
+        @Nullable
+        Claim claim();
+    }
+
+    /** What it claims beside a slot, if anything. */
+    @Nullable
+    abstract Claim claim();
 
     /** Its status is REFUSED; tells whoever waits for it. Called without the lock. */
     abstract void refused(RefusedException why);

@@ -10,12 +10,14 @@ import io.heptad.core.FullPolicy;
 import io.heptad.core.Metric;
 import io.heptad.core.Ticker;
 import io.heptad.core.VoidBody;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadFactory;
@@ -91,6 +93,9 @@ public final class WorkerPool implements Bounded, AutoCloseable {
     private final Admission admission;
     private final List<Metric> metrics;
 
+    /** To wake those who wait for a place in the line of a key when this closes. */
+    private final List<WeakReference<KeyedPool<?>>> keyedPools = new CopyOnWriteArrayList<>();
+
     private WorkerPool(Builder builder) {
         resource = builder.resource;
         whenFull = builder.whenFull;
@@ -99,7 +104,6 @@ public final class WorkerPool implements Bounded, AutoCloseable {
         slots = new Slots(builder.slots, builder.waiting, whenFull);
         dispatch = new Dispatch(resource, slots, seats, tally, builder.threads, builder.freshThreads);
         admission = new Admission(whenFull, slots, seats, tally, dispatch, ticker);
-        slots.onEvicted(admission::evicted);
         metrics = PoolMetrics.of(this);
         DepthEvents.include(this);
     }
@@ -235,7 +239,11 @@ public final class WorkerPool implements Bounded, AutoCloseable {
      * @throws IllegalStateException if this would wait for the pool from inside its last free slot
      */
     public <T extends @Nullable Object> CompletableFuture<T> submit(Callable<? extends T> task) {
-        Task<T> accepted = task(task);
+        return submit(dispatch, Objects.requireNonNull(task, "task"));
+    }
+
+    <T extends @Nullable Object> CompletableFuture<T> submit(Waiter.Owner owner, Callable<? extends T> task) {
+        Task<T> accepted = task(owner, task);
         try {
             admission.enter(accepted, Long.MAX_VALUE);
         } catch (InterruptedException interrupted) {
@@ -260,7 +268,7 @@ public final class WorkerPool implements Bounded, AutoCloseable {
     }
 
     @SuppressWarnings("NullAway") // the one value of Void
-    private static Callable<Void> withoutResult(VoidBody<? extends Exception> task) {
+    static Callable<Void> withoutResult(VoidBody<? extends Exception> task) {
         return () -> {
             task.run();
             return null;
@@ -282,18 +290,22 @@ public final class WorkerPool implements Bounded, AutoCloseable {
      */
     public <T extends @Nullable Object> CompletableFuture<T> submit(Duration maxWait, Callable<? extends T> task)
             throws InterruptedException {
-        long nanos = Durations.saturatedNanos(maxWait);
-        Task<T> accepted = task(task);
+        return submit(dispatch, Durations.saturatedNanos(maxWait), Objects.requireNonNull(task, "task"));
+    }
+
+    <T extends @Nullable Object> CompletableFuture<T> submit(Waiter.Owner owner, long nanos, Callable<? extends T> task)
+            throws InterruptedException {
+        Task<T> accepted = task(owner, task);
         if (Thread.interrupted()) {
+            dispatch.leaveKey(owner.claim(), Claim.End.CANCELLED);
             throw new InterruptedException();
         }
         admission.enter(accepted, nanos);
         return accepted;
     }
 
-    private <T extends @Nullable Object> Task<T> task(Callable<? extends T> body) {
-        Objects.requireNonNull(body, "task");
-        return new Task<>(dispatch, wrapper == null ? body : new Wrapped<>(body, wrapper));
+    private <T extends @Nullable Object> Task<T> task(Waiter.Owner owner, Callable<? extends T> body) {
+        return new Task<>(owner, wrapper == null ? body : new Wrapped<>(body, wrapper));
     }
 
     // Running in the caller's thread
@@ -315,7 +327,7 @@ public final class WorkerPool implements Bounded, AutoCloseable {
      */
     public <T extends @Nullable Object, X extends Throwable> T run(Body<? extends T, ? extends X> body)
             throws InterruptedException, X {
-        return run(Long.MAX_VALUE, body);
+        return run(null, Long.MAX_VALUE, Objects.requireNonNull(body, "body"));
     }
 
     /**
@@ -330,7 +342,7 @@ public final class WorkerPool implements Bounded, AutoCloseable {
      * @throws IllegalStateException if this would wait for the pool from inside its last free slot
      */
     public <X extends Throwable> void run(VoidBody<? extends X> body) throws InterruptedException, X {
-        run(Long.MAX_VALUE, body);
+        run(null, Long.MAX_VALUE, Objects.requireNonNull(body, "body"));
     }
 
     /**
@@ -350,7 +362,7 @@ public final class WorkerPool implements Bounded, AutoCloseable {
      */
     public <T extends @Nullable Object, X extends Throwable> T run(
             Duration maxWait, Body<? extends T, ? extends X> body) throws InterruptedException, X {
-        return run(Durations.saturatedNanos(maxWait), body);
+        return run(null, Durations.saturatedNanos(maxWait), Objects.requireNonNull(body, "body"));
     }
 
     /**
@@ -367,33 +379,50 @@ public final class WorkerPool implements Bounded, AutoCloseable {
      * @throws IllegalStateException if this would wait for the pool from inside its last free slot
      */
     public <X extends Throwable> void run(Duration maxWait, VoidBody<? extends X> body) throws InterruptedException, X {
-        run(Durations.saturatedNanos(maxWait), body);
+        run(null, Durations.saturatedNanos(maxWait), Objects.requireNonNull(body, "body"));
     }
 
-    private <T extends @Nullable Object, X extends Throwable> T run(long nanos, Body<? extends T, ? extends X> body)
-            throws InterruptedException, X {
-        Objects.requireNonNull(body, "body");
-        Seat seat = admission.enter(nanos);
-        boolean returned = false;
+    <T extends @Nullable Object, X extends Throwable> T run(
+            @Nullable Claim claim, long nanos, Body<? extends T, ? extends X> body) throws InterruptedException, X {
+        Seat seat = admission.enter(claim, nanos);
+        Claim.End end = Claim.End.FAILED;
         try {
             T value = body.run();
-            returned = true;
+            end = Claim.End.COMPLETED;
             return value;
         } finally {
-            dispatch.ended(seat, returned);
+            dispatch.ended(seat, claim, end);
         }
     }
 
-    private <X extends Throwable> void run(long nanos, VoidBody<? extends X> body) throws InterruptedException, X {
-        Objects.requireNonNull(body, "body");
-        Seat seat = admission.enter(nanos);
-        boolean returned = false;
+    <X extends Throwable> void run(@Nullable Claim claim, long nanos, VoidBody<? extends X> body)
+            throws InterruptedException, X {
+        Seat seat = admission.enter(claim, nanos);
+        Claim.End end = Claim.End.FAILED;
         try {
             body.run();
-            returned = true;
+            end = Claim.End.COMPLETED;
         } finally {
-            dispatch.ended(seat, returned);
+            dispatch.ended(seat, claim, end);
         }
+    }
+
+    /**
+     * A bulkhead per key inside this pool's slots: no key gets more than its share, however much it asks.
+     *
+     * @param slotsPerKey how many tasks of one key may run at once, at least 1
+     * @param waitingPerKey how many of one key may wait, at least 1; they count against this pool's line as well
+     * @param <K> the key, with {@code equals} and {@code hashCode}
+     * @return a view of this pool; it ends with this pool
+     * @throws IllegalArgumentException if a number is less than 1
+     */
+    public <K> KeyedPool<K> perKey(int slotsPerKey, int waitingPerKey) {
+        atLeastOne("slotsPerKey", slotsPerKey);
+        atLeastOne("waitingPerKey", waitingPerKey);
+        KeyedPool<K> keyed = new KeyedPool<>(this, slotsPerKey, waitingPerKey);
+        keyedPools.removeIf(gone -> gone.refersTo(null));
+        keyedPools.add(new WeakReference<>(keyed));
+        return keyed;
     }
 
     // The three questions
@@ -469,7 +498,11 @@ public final class WorkerPool implements Bounded, AutoCloseable {
 
     long oldestWaitNanos() {
         Waiter<?> oldest = slots.oldest();
-        return oldest == null ? 0 : Math.max(0, ticker.nanos() - oldest.since);
+        return waitNanos(oldest);
+    }
+
+    long waitNanos(@Nullable Waiter<?> waiter) {
+        return waiter == null ? 0 : Math.max(0, ticker.nanos() - waiter.since);
     }
 
     Slots slots() {
@@ -512,6 +545,12 @@ public final class WorkerPool implements Bounded, AutoCloseable {
     @Override
     public void close() {
         slots.close();
+        for (WeakReference<KeyedPool<?>> keyed : keyedPools) {
+            KeyedPool<?> pool = keyed.get();
+            if (pool != null) {
+                pool.turnAway();
+            }
+        }
         DepthEvents.exclude(this);
         dispatch.signalIfIdle();
     }
@@ -527,7 +566,7 @@ public final class WorkerPool implements Bounded, AutoCloseable {
     public boolean close(Duration timeout) throws InterruptedException {
         long nanos = Durations.saturatedNanos(timeout);
         close();
-        if (nanos <= 0 || seats.heldBy(Thread.currentThread()) > 0) {
+        if (nanos <= 0 || !seats.heldBy(Thread.currentThread()).isEmpty()) {
             return dispatch.idle().isDone();
         }
         try {
@@ -550,7 +589,7 @@ public final class WorkerPool implements Bounded, AutoCloseable {
     public int closeNow() {
         close();
         List<Waiter<?>> waited = dispatch.halt();
-        waited.forEach(waiter -> waiter.refused(dispatch.closed()));
+        waited.forEach(waiter -> dispatch.refuse(waiter, dispatch.closed(), Claim.End.CANCELLED));
         dispatch.told(waited.size());
         return waited.size();
     }
@@ -565,7 +604,7 @@ public final class WorkerPool implements Bounded, AutoCloseable {
             if (command != null) {
                 unrun.add(command.abandon());
             }
-            waiter.refused(dispatch.closed());
+            dispatch.refuse(waiter, dispatch.closed(), Claim.End.CANCELLED);
         }
         dispatch.told(waited.size());
         return unrun;

@@ -86,15 +86,16 @@ class NaivePoolTest {
     void hereTheSlotBelongsToTheWaiterBeforeANewcomerCanLook() {
         Slots slots = new Slots(1, 10, BLOCK);
         assertThat(slots.tryTake()).isTrue();
-        Caller second = new Caller(Thread.currentThread());
-        assertThat(slots.enter(second, true)).isEqualTo(Slots.Entry.QUEUED);
+        Caller second = new Caller(Thread.currentThread(), null);
+        assertThat(slots.enter(second, true, List.of())).isEqualTo(Slots.Entry.QUEUED);
 
         Waiter<?> next = slots.pass(); // the second owns the slot, and has not gone on yet
 
         assertThat(next).isSameAs(second);
         assertThat(Slots.active(slots.state())).isEqualTo(1);
         assertThat(slots.tryTake()).as("a newcomer").isFalse();
-        assertThat(slots.enter(new Caller(Thread.currentThread()), true)).isEqualTo(Slots.Entry.QUEUED);
+        assertThat(slots.enter(new Caller(Thread.currentThread(), null), true, List.of()))
+                .isEqualTo(Slots.Entry.QUEUED);
         assertThat(Slots.active(slots.state())).isEqualTo(1);
     }
 

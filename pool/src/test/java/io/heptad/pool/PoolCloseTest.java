@@ -20,6 +20,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -196,7 +197,7 @@ class PoolCloseTest {
         assertThat(Duration.ofNanos(waited)).isBetween(Duration.ofMillis(50), Duration.ofSeconds(5));
         assertThat(pool.close(Duration.ZERO)).isFalse();
         assertThat(pool.close(Duration.ofMillis(-1))).isFalse();
-        assertThat(pool.asExecutorService().awaitTermination(0, java.util.concurrent.TimeUnit.SECONDS))
+        assertThat(pool.asExecutorService().awaitTermination(0, TimeUnit.SECONDS))
                 .isFalse();
 
         pool.closeNow();

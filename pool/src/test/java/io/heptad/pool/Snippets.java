@@ -25,6 +25,18 @@ final class Snippets {
         return result;
     }
 
+    static String keyed() throws InterruptedException {
+        // @start region="keyed"
+        WorkerPool deliveries = WorkerPool.of("outbound-http", 50, 10_000, REJECT);
+        KeyedPool<String> perCustomer = deliveries.perKey(5, 200); // of the 50 slots, at most 5 for any one customer
+
+        perCustomer.submit("acme", () -> query("deliver"));
+        String reply = perCustomer.run("globex", () -> query("deliver now"));
+        // @end
+        deliveries.close();
+        return reply;
+    }
+
     private static String query(String sql) {
         return sql;
     }

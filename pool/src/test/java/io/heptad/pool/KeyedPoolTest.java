@@ -1,0 +1,419 @@
+package io.heptad.pool;
+
+import static io.heptad.core.FullPolicy.BLOCK;
+import static io.heptad.core.FullPolicy.DROP_OLDEST;
+import static io.heptad.core.FullPolicy.REJECT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.heptad.contract.Seeded;
+import io.heptad.contract.Watched;
+import io.heptad.core.ClosedException;
+import io.heptad.core.FullException;
+import io.heptad.core.FullPolicy;
+import io.heptad.core.RefusedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@Watched
+class KeyedPoolTest {
+    private final Held held = new Held();
+    private WorkerPool pool;
+    private KeyedPool<Object> keyed;
+
+    private void open(int slots, int waiting, FullPolicy policy, int slotsPerKey, int waitingPerKey) {
+        pool = WorkerPool.of("http", slots, waiting, policy);
+        keyed = pool.perKey(slotsPerKey, waitingPerKey);
+    }
+
+    @AfterEach
+    void everythingEndsAndNothingIsLeft() throws InterruptedException {
+        held.release();
+        assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
+        Wait.until().until(() -> keyed.keys() == 0);
+        PoolStats end = pool.stats();
+        assertThat(end.active()).isZero();
+        assertThat(end.waiting()).isZero();
+        assertThat(end.running()).isZero();
+        assertThat(end.submitted())
+                .isEqualTo(end.completed() + end.failed() + end.cancelled() + end.rejected() + end.dropped());
+    }
+
+    private static Runnable quietly(Held held) {
+        return () -> {
+            try {
+                held.body().run();
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+        };
+    }
+
+    private CompletableFuture<Void> hold(Object key) {
+        Runnable body = quietly(held);
+        return keyed.submit(key, () -> body.run());
+    }
+
+    @Test
+    void oneSlowKeyTakesItsShareAndNoMore() {
+        open(4, 100, REJECT, 2, 50);
+        List<CompletableFuture<Void>> slow = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            slow.add(hold("slow"));
+        }
+        held.awaitBegun(2);
+
+        assertThat(keyed.submit("quick", () -> 1).join()).isEqualTo(1);
+        assertThat(pool.submit(() -> 2).join()).isEqualTo(2);
+        PoolStats stats = keyed.stats("slow");
+        assertThat(stats.slots()).isEqualTo(2);
+        assertThat(stats.active()).isEqualTo(2);
+        assertThat(stats.running()).isEqualTo(2);
+        assertThat(stats.waiting()).isEqualTo(18);
+        assertThat(stats.submitted()).isEqualTo(20);
+        assertThat(stats.saturated()).isTrue();
+        assertThat(pool.depth()).isEqualTo(18);
+        Wait.until().until(() -> pool.stats().active() == 2);
+        assertThat(pool.stats().saturated()).as("slots are free").isFalse();
+        held.release();
+        slow.forEach(CompletableFuture::join);
+    }
+
+    @Test
+    void waitersOfAKeyCountAgainstTheLineOfThePool() {
+        open(2, 3, REJECT, 1, 10);
+        hold("a");
+        held.awaitBegun(1);
+        for (int i = 0; i < 3; i++) {
+            hold("a");
+        }
+
+        assertThat(pool.depth()).isEqualTo(3);
+        assertThatThrownBy(() -> hold("a")).isInstanceOf(FullException.class);
+        // A slot is free, so the others need no place in the line.
+        assertThat(keyed.submit("b", () -> 1).join()).isEqualTo(1);
+        assertThat(pool.submit(() -> 2).join()).isEqualTo(2);
+    }
+
+    @Test
+    void aKeyWhoseOwnLineIsFullIsRefusedThoughThePoolHasRoom() {
+        open(4, 100, REJECT, 1, 2);
+        for (int i = 0; i < 3; i++) {
+            hold("a");
+        }
+
+        assertThatThrownBy(() -> hold("a")).isInstanceOfSatisfying(FullException.class, full -> {
+            assertThat(full.shape()).isEqualTo("http");
+            assertThat(full.capacity()).isEqualTo(2);
+            assertThat(full.depth()).isEqualTo(2);
+        });
+        assertThat(keyed.stats("a").rejected()).isEqualTo(1);
+        assertThat(keyed.stats("a").waiting()).isEqualTo(2);
+    }
+
+    @Test
+    void dropsTheOldestOfTheSameKey() {
+        open(4, 100, DROP_OLDEST, 1, 1);
+        hold("a");
+        held.awaitBegun(1);
+        hold("b");
+        held.awaitBegun(1);
+        CompletableFuture<Void> other = hold("b");
+        CompletableFuture<Integer> first = keyed.submit("a", () -> 1);
+        CompletableFuture<Integer> second = keyed.submit("a", () -> 2);
+
+        assertThat(first.exceptionNow()).isInstanceOf(FullException.class).hasMessageContaining("DROP_OLDEST");
+        assertThat(other).isNotDone();
+        held.release();
+        assertThat(second.join()).isEqualTo(2);
+    }
+
+    @Test
+    void theLineOfThePoolDropsTheOldestOfWhateverKey() {
+        open(1, 2, DROP_OLDEST, 1, 10);
+        hold("a");
+        held.awaitBegun(1);
+        CompletableFuture<Integer> oldest = keyed.submit("a", () -> 1);
+        CompletableFuture<Integer> second = keyed.submit("b", () -> 2);
+
+        CompletableFuture<Integer> third = keyed.submit("c", () -> 3);
+
+        assertThat(pool.depth()).isEqualTo(2);
+        assertThat(List.of(oldest, second).stream().filter(CompletableFuture::isDone))
+                .hasSize(1);
+        assertThat(oldest.isDone() ? oldest : second).isCompletedExceptionally();
+        held.release();
+        assertThat(third.join()).isEqualTo(3);
+    }
+
+    @Test
+    void servesAKeyInTheOrderOfArrivalAndAllKeysInTurn() {
+        open(2, 1_000, REJECT, 1, 500);
+        hold("gate-1");
+        hold("gate-2");
+        held.awaitBegun(2);
+        List<String> started = new CopyOnWriteArrayList<>();
+        List<CompletableFuture<Boolean>> tasks = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            int number = i;
+            tasks.add(keyed.submit("many", () -> started.add("many-" + number)));
+        }
+        tasks.add(keyed.submit("few", () -> started.add("few-0")));
+        held.release();
+        tasks.forEach(CompletableFuture::join);
+
+        assertThat(started.stream().filter(one -> one.startsWith("many")))
+                .isEqualTo(IntStream.range(0, 30).mapToObj(i -> "many-" + i).toList());
+        assertThat(started.indexOf("few-0"))
+                .as("not behind all of the other key")
+                .isLessThan(10);
+    }
+
+    @Test
+    void aBlockedSubmitOfOneKeyWaitsForItsOwnLine() throws InterruptedException {
+        open(4, 100, BLOCK, 1, 1);
+        CountDownLatch leave = new CountDownLatch(1);
+        CompletableFuture<Void> running = keyed.submit("a", () -> leave.await());
+        hold("a");
+        AtomicReference<CompletableFuture<Integer>> late = new AtomicReference<>();
+        Thread submitter = Thread.ofPlatform().daemon().start(() -> late.set(keyed.submit("a", () -> 3)));
+        Wait.untilParked(submitter);
+        assertThat(keyed.submit("b", () -> 1).join()).as("others do not wait").isEqualTo(1);
+        assertThat(keyed.stats("a").waiting()).isEqualTo(1);
+
+        leave.countDown();
+
+        running.join();
+        submitter.join();
+        held.release();
+        assertThat(late.get().join()).isEqualTo(3);
+    }
+
+    @Test
+    void whoeverIsEligibleAtTheDoorOfAFullLineGetsTheFreeSlot() throws InterruptedException {
+        // The line is full of one key's waiters, every slot is held, and another key waits for a place.
+        open(2, 2, BLOCK, 1, 10);
+        CountDownLatch leave = new CountDownLatch(1);
+        hold("slow");
+        CompletableFuture<Void> running = keyed.submit("other", () -> leave.await());
+        held.awaitBegun(1);
+        hold("slow");
+        hold("slow");
+        AtomicReference<CompletableFuture<Integer>> end = new AtomicReference<>();
+        Thread submitter = Thread.ofPlatform().daemon().start(() -> end.set(keyed.submit("third", () -> 3)));
+        Wait.untilParked(submitter);
+        AtomicReference<Object> ran = new AtomicReference<>();
+        Thread caller = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                ran.set(keyed.run("fourth", () -> 4));
+            } catch (InterruptedException stop) {
+                ran.set(stop);
+            }
+        });
+        Wait.untilParked(caller);
+
+        leave.countDown();
+
+        running.join();
+        submitter.join();
+        caller.join();
+        assertThat(end.get().join()).isEqualTo(3);
+        assertThat(ran.get()).isEqualTo(4);
+        assertThat(pool.depth()).isEqualTo(2);
+    }
+
+    @Test
+    void aBlockedSubmitGivesUpOnTimeoutInterruptAndClose() throws InterruptedException {
+        open(4, 100, BLOCK, 1, 1);
+        hold("a");
+        hold("a");
+        held.awaitBegun(1);
+        assertThatThrownBy(() -> keyed.submit("a", Duration.ofMillis(5), () -> 1))
+                .isInstanceOf(FullException.class);
+        assertThatThrownBy(() -> keyed.submit("a", Duration.ZERO, () -> 1)).isInstanceOf(FullException.class);
+        assertThatThrownBy(() -> keyed.run("a", Duration.ofMillis(5), () -> 1)).isInstanceOf(FullException.class);
+        assertThatThrownBy(() -> keyed.run("a", Duration.ZERO, () -> 1)).isInstanceOf(FullException.class);
+        keyed.run("b", Duration.ZERO, () -> {});
+        AtomicReference<Throwable> interrupted = new AtomicReference<>();
+        Thread caller = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                keyed.run("a", () -> 1);
+            } catch (Throwable thrown) {
+                interrupted.set(thrown);
+            }
+        });
+        Wait.untilParked(caller);
+        caller.interrupt();
+        caller.join();
+        assertThat(interrupted.get()).isInstanceOf(InterruptedException.class);
+        assertThat(keyed.stats("a").waiting()).isEqualTo(1);
+
+        AtomicReference<Throwable> closed = new AtomicReference<>();
+        Thread late = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                keyed.submit("a", () -> 1);
+            } catch (Throwable thrown) {
+                closed.set(thrown);
+            }
+        });
+        Wait.untilParked(late);
+        pool.close();
+        late.join();
+        assertThat(closed.get()).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> keyed.submit("new", () -> 1)).isInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void cancellingAWaiterOfAKeyFreesBothItsPlaces() {
+        open(2, 10, REJECT, 1, 1);
+        hold("a");
+        held.awaitBegun(1);
+        CompletableFuture<Void> queued = hold("a");
+        assertThatThrownBy(() -> hold("a")).isInstanceOf(FullException.class);
+
+        assertThat(queued.cancel(true)).isTrue();
+
+        assertThat(pool.depth()).isZero();
+        assertThat(keyed.stats("a").waiting()).isZero();
+        assertThat(keyed.stats("a").cancelled()).isEqualTo(1);
+        hold("a");
+    }
+
+    @Test
+    void closeNowFailsTheWaitersOfKeysToo() throws InterruptedException {
+        open(2, 10, REJECT, 1, 5);
+        hold("a");
+        held.awaitBegun(1);
+        CompletableFuture<Void> queued = hold("a");
+
+        assertThat(pool.closeNow()).isEqualTo(1);
+
+        assertThat(queued.exceptionNow()).isInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void aKeyThatWasUsedOnceLeavesNothingBehind() {
+        open(8, 10_000, BLOCK, 1, 1);
+        for (int i = 0; i < 50_000; i++) {
+            keyed.submit(i, () -> {});
+        }
+        Wait.until().until(() -> keyed.keys() == 0);
+        assertThat(pool.stats().completed()).isEqualTo(50_000);
+        assertThat(keyed.stats(1).submitted()).isZero();
+    }
+
+    @Test
+    void waitingForTheShareOfOnesOwnKeyInsideItFailsFast() throws InterruptedException {
+        open(10, 100, BLOCK, 1, 5);
+        assertThatThrownBy(() -> keyed.run("a", () -> keyed.run("a", () -> 1)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("http would starve");
+        assertThatThrownBy(() -> keyed.submit(
+                                "a", () -> keyed.submit("a", () -> 1).join())
+                        .join())
+                .hasMessageContaining("http would starve");
+        assertThat(keyed.<Integer, InterruptedException>run("a", () -> keyed.run("b", () -> 1)))
+                .isEqualTo(1);
+        assertThat(keyed.submit("a", () -> pool.submit(() -> 2).join()).join()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void keepsEveryShareUnderLoadCancelsAndClose(FullPolicy policy) {
+        Seeded.run(random -> {
+            for (int round = 0; round < 25; round++) {
+                int slots = 1 + random.nextInt(4);
+                int perKey = 1 + random.nextInt(2);
+                open(slots, 1 + random.nextInt(6), policy, perKey, 1 + random.nextInt(3));
+                AtomicIntegerArray now = new AtomicIntegerArray(3);
+                AtomicInteger all = new AtomicInteger();
+                AtomicBoolean over = new AtomicBoolean();
+                Queue<CompletableFuture<?>> futures = new ConcurrentLinkedQueue<>();
+                List<Thread> threads = new ArrayList<>();
+                for (int i = 0; i < 6; i++) {
+                    long seed = random.nextLong();
+                    threads.add(Thread.ofVirtual().start(() -> {
+                        SplittableRandom own = new SplittableRandom(seed);
+                        for (int k = 0; k < 40; k++) {
+                            int key = own.nextInt(3);
+                            Runnable body = () -> {
+                                if (now.incrementAndGet(key) > perKey || all.incrementAndGet() > slots) {
+                                    over.set(true);
+                                }
+                                if (own.nextBoolean()) {
+                                    Thread.yield();
+                                }
+                                all.decrementAndGet();
+                                now.decrementAndGet(key);
+                            };
+                            try {
+                                if (own.nextInt(3) == 0) {
+                                    keyed.run(key, Duration.ofMillis(own.nextInt(3)), () -> body.run());
+                                } else {
+                                    CompletableFuture<Void> future = keyed.submit(key, () -> body.run());
+                                    futures.add(future);
+                                    if (own.nextInt(4) == 0) {
+                                        future.cancel(false);
+                                    }
+                                }
+                            } catch (RefusedException refused) {
+                                Thread.yield();
+                            } catch (InterruptedException stopped) {
+                                return;
+                            }
+                        }
+                    }));
+                }
+                if (random.nextBoolean()) {
+                    for (int spin = random.nextInt(20_000); spin > 0; spin--) {
+                        Thread.onSpinWait();
+                    }
+                    if (random.nextBoolean()) {
+                        pool.closeNow();
+                    } else {
+                        pool.close();
+                    }
+                }
+                for (Thread thread : threads) {
+                    thread.join();
+                }
+                everythingEndsAndNothingIsLeft();
+                assertThat(over).isFalse();
+                assertThat(futures).allMatch(CompletableFuture::isDone);
+            }
+        });
+    }
+
+    @Test
+    void namesTheParameterAndTheValueItRefuses() {
+        open(1, 1, REJECT, 1, 1);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> pool.perKey(0, 1))
+                .withMessage("slotsPerKey must be at least 1, but is 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> pool.perKey(1, -1))
+                .withMessage("waitingPerKey must be at least 1, but is -1");
+        assertThatNullPointerException()
+                .isThrownBy(() -> keyed.submit(null, () -> 1))
+                .withMessage("key");
+        assertThat(keyed).hasToString("KeyedPool[0 keys, 1 slots and 1 places each, in " + pool + "]");
+    }
+}
