@@ -136,6 +136,25 @@ class DepthTrendTest {
     }
 
     @Test
+    void theReadingsOfTheClockMayWrap() {
+        now.set(Long.MAX_VALUE);
+        run(60, 10);
+
+        assertThat(trend.slope()).isCloseTo(10, within(1e-9));
+    }
+
+    @Test
+    void anOlderReadingThatArrivesLateIsLetGo() {
+        run(10, 10);
+        now.addAndGet(-500_000_000L);
+        depth.set(1_000_000);
+        trend.sample();
+        now.addAndGet(500_000_000L);
+
+        assertThat(trend.slope()).isCloseTo(10, within(1e-9));
+    }
+
+    @Test
     void aWindowWithoutLimitCountsEverySample() {
         DepthTrend all = DepthTrend.of(depth::get, Duration.ofSeconds(Long.MAX_VALUE), now::get);
         all.sample();
