@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -102,6 +103,34 @@ class ForEachCompletedTest {
                 }));
         assertThat(indexes).containsExactly(0);
         assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void anInterruptThatComesWithACompletionIsThrownOrKept() {
+        Seeded.run(random -> {
+            for (int round = 0; round < 2_500; round++) {
+                CompletableFuture<String> one = new CompletableFuture<>();
+                AtomicReference<String> outcome = new AtomicReference<>("neither");
+                Thread waiting = Thread.ofVirtual().start(() -> {
+                    try {
+                        Futures.<String>forEachCompleted(List.of(one), (index, ended) -> {});
+                        // delivered: the interrupt has come too late for the wait, and must be there or still to come
+                        LockSupport.park();
+                        outcome.set(Thread.currentThread().isInterrupted() ? "kept" : "lost");
+                    } catch (InterruptedException interrupted) {
+                        outcome.set("thrown");
+                    }
+                });
+                if (random.nextBoolean()) {
+                    Thread.onSpinWait();
+                }
+                Thread completer = Thread.ofVirtual().start(() -> one.complete("x"));
+                waiting.interrupt();
+                waiting.join();
+                completer.join();
+                assertThat(outcome.get()).isIn("thrown", "kept");
+            }
+        });
     }
 
     @Test

@@ -80,7 +80,11 @@ final class Admission {
         try {
             Slots.Entry entry = ask(waiter, mayWait, evicted);
             for (Waiter<?> oldest : evicted) {
-                oldest.refused(dropped(oldest.claim(), "dropped by DROP_OLDEST"));
+                boolean comesBack = oldest instanceof Caller caller && caller.patient;
+                oldest.refused(
+                        comesBack
+                                ? refusal(oldest.claim(), Claim.End.DROPPED, "made room")
+                                : dropped(oldest.claim(), "dropped by DROP_OLDEST"));
             }
             return entry;
         } finally {
@@ -143,6 +147,15 @@ final class Admission {
 
     /** A slot for the calling thread, which waits for it at most so long, and a seat to go with it. */
     Seat enter(@Nullable Claim claim, long nanos) throws InterruptedException {
+        return enter(claim, nanos, false);
+    }
+
+    /** As above, however long it takes and whatever the policy says about a full line; refused only when closed. */
+    Seat enterPatiently() throws InterruptedException {
+        return enter(null, Long.MAX_VALUE, true);
+    }
+
+    private Seat enter(@Nullable Claim claim, long nanos, boolean patient) throws InterruptedException {
         if (Thread.interrupted()) {
             dispatch.leaveKey(claim, Claim.End.CANCELLED);
             throw new InterruptedException();
@@ -150,7 +163,10 @@ final class Admission {
         Thread me = Thread.currentThread();
         boolean direct = claim == null && slots.tryTake();
         if (!direct) {
-            awaitSlot(me, claim, nanos);
+            boolean again = false;
+            while (!awaitSlot(new Caller(me, claim, patient, again), claim, nanos)) {
+                again = true; // it made room for somebody else
+            }
         }
         Seat seat;
         try {
@@ -171,19 +187,19 @@ final class Admission {
         return seat;
     }
 
-    private void awaitSlot(Thread me, @Nullable Claim claim, long nanos) throws InterruptedException {
-        Caller caller = new Caller(me, claim);
+    /** Returns false if the patient one was evicted, and is to come again. */
+    private boolean awaitSlot(Caller caller, @Nullable Claim claim, long nanos) throws InterruptedException {
         if (nanos <= 0) {
             tally.submitted.increment();
             if (!(claim == null ? slots.tryEnter(caller) : claim.share.tryEnter(claim, caller))) {
                 throw Slots.closed(slots.state()) ? closed(claim) : full(claim, "no slot in time");
             }
-            return;
+            return true;
         }
         caller.since = stamp();
         switch (ask(caller, true)) {
             case GRANTED -> {
-                return;
+                return true;
             }
             case QUEUED, AT_DOOR -> {}
             case CLOSED -> throw closed(claim);
@@ -228,9 +244,16 @@ final class Admission {
             switch (caller.status()) {
                 case Waiter.GRANTED -> {} // in the last moment: it is used, not lost
                 case Waiter.TURNED_AWAY -> throw closed(claim);
-                default -> throw caller.why();
+                default -> {
+                    RefusedException why = caller.why();
+                    if (caller.patient && why instanceof FullException) {
+                        return false;
+                    }
+                    throw why;
+                }
             }
         }
+        return true;
     }
 
     /** Gives up its wait, or the slot that it was granted; false if it was refused, and counted, already. */

@@ -9,8 +9,20 @@ final class Caller extends Waiter<Void> {
     @Nullable
     private final Claim claim;
 
+    /** Never refused for want of room: it waits at the door under every policy, and comes back if it is evicted. */
+    final boolean patient;
+
+    /** It was evicted and asks once more, which counts as one submission. */
+    final boolean again;
+
     Caller(Thread me, @Nullable Claim claim) {
+        this(me, claim, false, false);
+    }
+
+    Caller(Thread me, @Nullable Claim claim, boolean patient, boolean again) {
         this.claim = claim;
+        this.patient = patient;
+        this.again = again;
         thread = me;
     }
 

@@ -83,15 +83,24 @@ final class Dispatch implements Waiter.Owner {
         }
     }
 
+    /** A thread of the factory's, not started; it may throw anything. */
+    Thread newThread(Runnable body) {
+        Thread thread = threads.newThread(body);
+        if (thread == null) {
+            throw new NullPointerException("the thread factory of " + name + " returned null");
+        }
+        return thread;
+    }
+
+    boolean freshThreads() {
+        return freshThreads;
+    }
+
     /** Returns whom the slot went to, if no thread could be started. */
     private @Nullable Waiter<?> startThread(Task<?> task) {
         Worker worker = new Worker(this, task);
         try {
-            Thread thread = threads.newThread(worker);
-            if (thread == null) {
-                throw new NullPointerException("the thread factory of " + name + " returned null");
-            }
-            thread.start();
+            newThread(worker).start();
             return null;
         } catch (Throwable noThread) {
             Task<?> mine = worker.take();

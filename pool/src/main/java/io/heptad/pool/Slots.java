@@ -30,7 +30,7 @@ final class Slots {
      * goes to the first at the door.
      *
      * line: waiters with a place, oldest first; while it is not empty every slot is held. door: producers and callers that
-     * found no place and may wait (BLOCK); nobody is there while a place is free. aside: waiters with a place that may not
+     * found no place and may wait (under BLOCK, and the patient always); nobody is there while a place is free. aside: waiters with a place that may not
      * be granted a slot yet, because the share of their key is used up (KeyShare). All are guarded by the lock. Whoever
      * is eligible at the door is granted a slot when the line is empty, place or not: eligibleAtDoor saves the search.
      *
@@ -274,7 +274,7 @@ final class Slots {
     Entry enter(Waiter<?> waiter, boolean mayWait, List<Waiter<?>> evicted) {
         lock();
         try {
-            if (waiter.claim() == null) {
+            if (waiter.claim() == null && !(waiter instanceof Caller caller && caller.again)) {
                 ENTERED.setRelease(this, (long) ENTERED.get(this) + 1);
             }
             return takeFree(waiter) ? Entry.GRANTED : takePlace(waiter, line, Waiter.LINE, mayWait, evicted);
@@ -337,7 +337,7 @@ final class Slots {
     }
 
     private Entry whenFull(Waiter<?> waiter, Line where, int status, boolean mayWait, List<Waiter<?>> evicted) {
-        return switch (whenFull) {
+        return switch (waiter instanceof Caller caller && caller.patient ? FullPolicy.BLOCK : whenFull) {
             case BLOCK -> {
                 if (!mayWait) {
                     yield Entry.FULL;

@@ -10,9 +10,12 @@ import io.heptad.core.FullPolicy;
 import io.heptad.core.Metric;
 import io.heptad.core.Ticker;
 import io.heptad.core.VoidBody;
+import io.heptad.core.Work;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -23,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -405,6 +409,159 @@ public final class WorkerPool implements Bounded, AutoCloseable {
         } finally {
             dispatch.ended(seat, claim, end);
         }
+    }
+
+    // Many at once
+
+    /**
+     * Runs all tasks and returns their values, or throws the first failure. For parts that are worth nothing one without
+     * the other. Nothing outlives the call: after a failure the others are cancelled and running bodies interrupted, and
+     * it returns when the last has ended. Tasks that had not begun never run.
+     *
+     * <p>The tasks are fed to the pool as slots come free, however many there are, as in {@link #settle(Iterable, Work)},
+     * which also says what about threads, the full policy, interrupts and calls from inside a task.
+     *
+     * @param tasks the tasks
+     * @param <T> what one returns
+     * @return the values in the order of the tasks, unmodifiable; none for no tasks
+     * @throws ExecutionException if a task threw; its cause is what the first that failed threw, itself
+     * @throws InterruptedException if interrupted; running bodies were interrupted and have ended
+     * @throws ClosedException if the pool is closed, or was before all tasks had begun
+     * @throws IllegalStateException if called from inside a task of this pool
+     * @throws NullPointerException if {@code tasks} or one of them is null
+     */
+    public <T extends @Nullable Object> List<T> all(Collection<? extends Callable<? extends T>> tasks)
+            throws InterruptedException, ExecutionException {
+        return Together.all(batch(Callable::call), tasks);
+    }
+
+    /**
+     * Runs tasks until one has succeeded, and returns its value; failures before it do not matter. For mirrors and
+     * redundant sources. Otherwise as {@link #all(Collection) all}.
+     *
+     * @param tasks the tasks
+     * @param <T> what one returns
+     * @return the first value
+     * @throws ExecutionException if all tasks failed, or there was none; its cause is an {@link
+     *     io.heptad.future.AllFailedException} with the failure of each, in the order of the tasks
+     * @throws InterruptedException if interrupted; running bodies were interrupted and have ended
+     * @throws ClosedException if the pool is closed, or was before one succeeded
+     * @throws IllegalStateException if called from inside a task of this pool
+     * @throws NullPointerException if {@code tasks} or one of them is null
+     */
+    public <T extends @Nullable Object> T any(Collection<? extends Callable<? extends T>> tasks)
+            throws InterruptedException, ExecutionException {
+        return Together.any(batch(Callable::call), tasks);
+    }
+
+    /**
+     * Runs tasks until the first has ended, and returns its value or throws its failure. Otherwise as {@link
+     * #all(Collection) all}.
+     *
+     * @param tasks the tasks, at least one
+     * @param <T> what one returns
+     * @return the value of the first that ended
+     * @throws ExecutionException if the first that ended threw; its cause is what it threw, itself
+     * @throws InterruptedException if interrupted; running bodies were interrupted and have ended
+     * @throws ClosedException if the pool is closed
+     * @throws IllegalArgumentException if there is no task
+     * @throws IllegalStateException if called from inside a task of this pool
+     * @throws NullPointerException if {@code tasks} or one of them is null
+     */
+    public <T extends @Nullable Object> T race(Collection<? extends Callable<? extends T>> tasks)
+            throws InterruptedException, ExecutionException {
+        return Together.race(batch(Callable::call), tasks);
+    }
+
+    /**
+     * Runs the work for every item, inside the slots of this pool, and reports how each ended. Failures do not stop it.
+     *
+     * {@snippet file="io/heptad/pool/BatchSnippets.java" region="settle"}
+     *
+     * <p><b>What bounds it.</b> At most {@code slots} bodies run, and at most so many of this batch wait in line, however
+     * many items there are; other users of the pool take their turn in between. The full policy refuses none of them: if
+     * the line is full they wait until there is a place. Retries belong inside the work, where they use the slot that
+     * it holds.
+     *
+     * <p><b>Threads.</b> The calling thread reads the items and hears the results. Bodies run in threads of the pool's
+     * factory, each with the interrupt flag clear at its beginning; a thread carries on with the next item, unless the
+     * pool has {@link Builder#freshThreads()}. {@link Builder#wrapTasks(UnaryOperator)} goes around each such thread. If
+     * no thread can be had at all, items fail with the reason.
+     *
+     * <p><b>The end.</b> Returns when the last has ended; nothing outlives the call. If the pool is closed meanwhile, what
+     * was in line still runs and later items fail with {@link ClosedException}. If the input throws, what had begun ends
+     * normally and its exception is thrown then; listen, or use {@link #forEachSettled}, to have what was done.
+     *
+     * <p><b>Memory consistency effects:</b> what this thread did before the call, and what the iterator did before it gave
+     * the item, happens-before the body; the body happens-before its result is heard of or returned.
+     *
+     * @param items what to work on, none of them null; read once, by this thread, a little ahead of the slots
+     * @param work what to do with one; may block, may throw
+     * @param <I> the item
+     * @param <O> its result
+     * @return one outcome for each item, in the order of the items
+     * @throws InterruptedException if interrupted; running bodies were interrupted and have ended
+     * @throws IllegalStateException if called from inside a task of this pool, which could starve it
+     */
+    public <I extends @Nullable Object, O extends @Nullable Object> BatchReport<I, O> settle(
+            Iterable<? extends I> items, Work<? super I, ? extends O> work) throws InterruptedException {
+        return settle(items, work, (one, done, total) -> {});
+    }
+
+    /**
+     * Runs the work for every item, as {@link #settle(Iterable, Work)}, and tells a listener as each ends.
+     *
+     * @param items what to work on, none of them null
+     * @param work what to do with one; may block, may throw
+     * @param listener hears of each in the order of completion, in this thread; after an interrupt also of those that
+     *     had been read and will not run. If it throws, that is reported and changes nothing
+     * @param <I> the item
+     * @param <O> its result
+     * @return one outcome for each item, in the order of the items
+     * @throws InterruptedException if interrupted; running bodies were interrupted and have ended
+     * @throws IllegalStateException if called from inside a task of this pool, which could starve it
+     */
+    public <I extends @Nullable Object, O extends @Nullable Object> BatchReport<I, O> settle(
+            Iterable<? extends I> items,
+            Work<? super I, ? extends O> work,
+            BatchListener<? super I, ? super O> listener)
+            throws InterruptedException {
+        Objects.requireNonNull(listener, "listener");
+        return Together.settle(this.<I, O>batch(work), items, listener);
+    }
+
+    /**
+     * Runs the work for every item, as {@link #settle(Iterable, Work)}, and hands over each outcome as it comes, in the
+     * order of completion, in this thread. For any number of items: memory is proportional to the slots. A slow consumer
+     * or iterator holds back the reading of further items, not those that run.
+     *
+     * <p>Every item read from the iterator reaches the consumer, unless the consumer throws: that ends the batch, running
+     * bodies are interrupted and have ended when it is thrown on. After an interrupt of this thread, too, all that was read
+     * is handed over: what has run as it ended, the rest as failures with {@link
+     * java.util.concurrent.CancellationException}.
+     *
+     * @param items what to work on, none of them null
+     * @param work what to do with one; may block, may throw
+     * @param each takes the outcomes
+     * @param <I> the item
+     * @param <O> its result
+     * @throws InterruptedException if interrupted; running bodies were interrupted and have ended
+     * @throws IllegalStateException if called from inside a task of this pool, which could starve it
+     */
+    public <I extends @Nullable Object, O extends @Nullable Object> void forEachSettled(
+            Iterator<? extends I> items, Work<? super I, ? extends O> work, Consumer<? super Settled<I, O>> each)
+            throws InterruptedException {
+        Objects.requireNonNull(items, "items");
+        Objects.requireNonNull(each, "each");
+        this.<I, O>batch(work).run(items, (index, one) -> {
+            each.accept(one);
+            return true;
+        });
+    }
+
+    private <I extends @Nullable Object, O extends @Nullable Object> Batch<I, O> batch(
+            Work<? super I, ? extends O> work) {
+        return new Batch<>(slots, admission, dispatch, ticker, wrapper, Objects.requireNonNull(work, "work"));
     }
 
     /**
