@@ -35,7 +35,7 @@ final class Rounds {
     private static final double WARM_UP_SHARE = 0.35;
 
     /** A blocked benchmark is interrupted after so long, which its checks turn into a failure. */
-    private static final TimeValue HANGS_AFTER = TimeValue.seconds(90);
+    private static final TimeValue HANGS_AFTER = TimeValue.seconds(60);
 
     private final RunMode mode;
     private final int runsInShape;
@@ -104,6 +104,8 @@ final class Rounds {
                 .param("peer", peer)
                 .forks(mode == RunMode.SMOKE ? 0 : 1)
                 .shouldFailOnError(true)
+                // With it JMH waits for the first operation to end, however long that takes, before its timeout begins.
+                .syncIterations(false)
                 .timeout(HANGS_AFTER)
                 .addProfiler(HeldBytes.class)
                 .jvmArgs(jvmArgs(contest));
@@ -146,18 +148,12 @@ final class Rounds {
     }
 
     /** The innermost cause says what happened, the others say where JMH noticed. */
-    private String reason(RunnerException failed) {
-        Throwable cause = failed;
-        for (Throwable inner; (inner = cause.getCause()) != null; ) {
-            cause = inner;
+    static String reason(Throwable failed) {
+        Throwable inner = failed;
+        while (inner.getCause() != null || inner.getSuppressed().length > 0) {
+            inner = inner.getCause() != null ? inner.getCause() : inner.getSuppressed()[0];
         }
-        for (Throwable suppressed : failed.getSuppressed()) {
-            cause = suppressed;
-            for (Throwable inner; (inner = cause.getCause()) != null; ) {
-                cause = inner;
-            }
-        }
-        return cause + "; the whole story is in the log";
+        return inner + "; the log has the whole story";
     }
 
     private static RunResult merge(List<RunResult> forks) {

@@ -50,7 +50,7 @@ enum RunMode {
             case QUICK ->
                 contest.singleShot()
                         ? contest.compare().shotSeconds()
-                        : Math.clamp(QUICK_SHAPE_SECONDS / runs - START_SECONDS, 0.8, 5);
+                        : Math.clamp(QUICK_SHAPE_SECONDS / runs - START_SECONDS, 0.8, 2);
             case FULL ->
                 contest.longForks()
                         ? LONG_FORK_SECONDS

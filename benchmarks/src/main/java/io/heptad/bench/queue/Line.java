@@ -9,6 +9,8 @@ import com.lmax.disruptor.Sequencer;
 import com.lmax.disruptor.TimeoutException;
 import com.lmax.disruptor.dsl.ProducerType;
 import com.softwaremill.jox.Channel;
+import io.heptad.core.FullPolicy;
+import io.heptad.queue.BoundedQueue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -27,6 +29,7 @@ interface Line {
 
     static Line of(String peer, int capacity) {
         return switch (peer) {
+            case "heptad" -> new Heptad(BoundedQueue.of(capacity, FullPolicy.BLOCK));
             case "ArrayBlockingQueue" -> new Blocking(new ArrayBlockingQueue<>(capacity));
             case "LinkedBlockingQueue" -> new Blocking(new LinkedBlockingQueue<>(capacity));
             // Has no bound: its put never waits. It stands here because many use it for the same job.
@@ -36,6 +39,18 @@ interface Line {
             case "JCTools" -> new Polled(new MpmcArrayQueue<>(capacity));
             default -> throw new IllegalArgumentException("peer is " + peer);
         };
+    }
+
+    record Heptad(BoundedQueue<Integer> queue) implements Line {
+        @Override
+        public void put(Integer item) throws InterruptedException {
+            queue.put(item);
+        }
+
+        @Override
+        public Integer take() throws InterruptedException {
+            return queue.take();
+        }
     }
 
     record Blocking(BlockingQueue<Integer> queue) implements Line {

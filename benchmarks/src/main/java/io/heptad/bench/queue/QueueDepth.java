@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.State;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @SuppressWarnings("NullAway.Init") // JMH fills the fields
 public class QueueDepth {
-    @Param({"ArrayBlockingQueue", "LinkedBlockingQueue", "jox"})
+    @Param({"heptad", "ArrayBlockingQueue", "LinkedBlockingQueue", "jox"})
     public String peer;
 
     @Param({"1", "1000", "1000000"})

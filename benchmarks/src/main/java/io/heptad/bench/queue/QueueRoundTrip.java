@@ -27,7 +27,8 @@ public class QueueRoundTrip {
     private static final int CAPACITY = 16;
     private static final Integer STOP = -1;
 
-    @Param({"ArrayBlockingQueue", "LinkedBlockingQueue", "LinkedTransferQueue", "jox", "Disruptor", "JCTools"})
+    @Param({"heptad", "ArrayBlockingQueue", "LinkedBlockingQueue", "LinkedTransferQueue", "jox", "Disruptor", "JCTools"
+    })
     public String peer;
 
     @Param({"platform", "virtual"})

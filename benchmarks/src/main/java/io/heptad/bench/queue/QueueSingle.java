@@ -20,7 +20,8 @@ import org.openjdk.jmh.annotations.State;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @SuppressWarnings("NullAway.Init") // JMH fills the fields
 public class QueueSingle {
-    @Param({"ArrayBlockingQueue", "LinkedBlockingQueue", "LinkedTransferQueue", "jox", "Disruptor", "JCTools"})
+    @Param({"heptad", "ArrayBlockingQueue", "LinkedBlockingQueue", "LinkedTransferQueue", "jox", "Disruptor", "JCTools"
+    })
     public String peer;
 
     @Param("1024")

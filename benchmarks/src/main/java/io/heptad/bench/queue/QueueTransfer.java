@@ -27,7 +27,15 @@ public class QueueTransfer {
     /** The cells with a goal. */
     @State(Scope.Benchmark)
     public static class Cell {
-        @Param({"ArrayBlockingQueue", "LinkedBlockingQueue", "LinkedTransferQueue", "jox", "Disruptor", "JCTools"})
+        @Param({
+            "heptad",
+            "ArrayBlockingQueue",
+            "LinkedBlockingQueue",
+            "LinkedTransferQueue",
+            "jox",
+            "Disruptor",
+            "JCTools"
+        })
         public String peer;
 
         @Param({"1", "2", "4"})
@@ -51,7 +59,7 @@ public class QueueTransfer {
     /** From two threads to 64. */
     @State(Scope.Benchmark)
     public static class Crowd {
-        @Param({"ArrayBlockingQueue", "LinkedBlockingQueue"})
+        @Param({"heptad", "ArrayBlockingQueue", "LinkedBlockingQueue"})
         public String peer;
 
         @Param({"1", "2", "4", "8", "16", "32"})
