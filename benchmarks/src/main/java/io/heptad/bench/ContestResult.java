@@ -14,10 +14,10 @@ record ContestResult(Contest contest, Map<String, Reading> readings, List<String
         failures = List.copyOf(failures);
     }
 
-    /** Of one goal against one peer. */
+    /** Of one goal against one peer; the ratio is judged as it is printed, with two decimals. */
     record Verdict(Compare.Goal goal, String peer, Contest contest, double ratio, boolean worstFork) {
         boolean passes() {
-            return ratio >= goal.atLeast();
+            return Math.round(ratio * 100) >= Math.round(goal.atLeast() * 100);
         }
     }
 

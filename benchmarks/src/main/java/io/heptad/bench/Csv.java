@@ -64,7 +64,7 @@ final class Csv {
     }
 
     private static String number(double value) {
-        return Double.isNaN(value) ? "" : String.format(Locale.ROOT, "%.4g", value);
+        return Double.isNaN(value) ? "" : String.format(Locale.ROOT, "%.6g", value);
     }
 
     static String quoted(String field) {

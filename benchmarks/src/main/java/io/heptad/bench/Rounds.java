@@ -37,6 +37,8 @@ final class Rounds {
     /** A blocked benchmark is interrupted after so long, which its checks turn into a failure. */
     private static final TimeValue HANGS_AFTER = TimeValue.seconds(60);
 
+    private static final TimeValue SHOT_HANGS_AFTER = TimeValue.minutes(4);
+
     private final RunMode mode;
     private final int runsInShape;
     private final Progress progress;
@@ -106,7 +108,7 @@ final class Rounds {
                 .shouldFailOnError(true)
                 // With it JMH waits for the first operation to end, however long that takes, before its timeout begins.
                 .syncIterations(false)
-                .timeout(HANGS_AFTER)
+                .timeout(contest.singleShot() ? SHOT_HANGS_AFTER : HANGS_AFTER)
                 .addProfiler(HeldBytes.class)
                 .jvmArgs(jvmArgs(contest));
         contest.cell().settings().forEach(options::param);

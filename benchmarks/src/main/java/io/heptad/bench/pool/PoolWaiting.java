@@ -41,7 +41,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @SuppressWarnings("NullAway.Init") // JMH fills the fields
 public class PoolWaiting {
     private static final int WAITING = 1_000_000;
-    private static final Duration HANGS_AFTER = Duration.ofSeconds(60);
+    private static final Duration HANGS_AFTER = Duration.ofMinutes(3);
 
     @Param({"heptad", "virtual+Semaphore", "ThreadPoolExecutor"})
     public String peer;

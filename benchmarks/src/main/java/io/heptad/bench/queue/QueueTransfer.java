@@ -80,6 +80,7 @@ public class QueueTransfer {
             work = "as many producers as consumers move items through one queue, blocking",
             operation = "item",
             quick = {"pairs=1 capacity=1024 threads=platform", "pairs=4 capacity=16 threads=virtual"},
+            forkSeconds = 1.6,
             longForks = "threads=virtual",
             goals = {
                 @Goal(
