@@ -104,8 +104,7 @@ class CatalogTest {
 
     private double minutes(String shape) {
         return Progress.seconds(
-                        RunMode.FULL,
-                        catalog.select(shape, RunMode.FULL, ".*").get(shape))
+                        RunMode.FULL, catalog.select(shape, RunMode.FULL, ".*").get(shape))
                 / 60;
     }
 }

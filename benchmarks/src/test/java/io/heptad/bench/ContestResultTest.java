@@ -73,10 +73,10 @@ class ContestResultTest {
 
     @Test
     void judgesWhatIsPrinted() {
-        ContestResult close = result(
-                contest("size=2 threads=platform"), reading("heptad", 1, 1000), reading("slow", 1, 1996));
-        ContestResult less = result(
-                contest("size=2 threads=platform"), reading("heptad", 1, 1000), reading("slow", 1, 1994));
+        ContestResult close =
+                result(contest("size=2 threads=platform"), reading("heptad", 1, 1000), reading("slow", 1, 1996));
+        ContestResult less =
+                result(contest("size=2 threads=platform"), reading("heptad", 1, 1000), reading("slow", 1, 1994));
         assertThat(close.verdicts().getFirst().passes()).isTrue();
         assertThat(less.verdicts().getFirst().passes()).isFalse();
     }

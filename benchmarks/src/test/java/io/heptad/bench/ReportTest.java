@@ -62,7 +62,8 @@ class ReportTest {
         List<String> lines = Csv.of(RunMode.FULL, STAMP, RESULTS).lines().toList();
         assertThat(lines).hasSize(6).first().isEqualTo(Csv.HEAD);
         assertThat(lines.get(2))
-                .startsWith("shape,method,size=1 threads=platform,slow,40.0000,4.00000,40.0000;40.0000,24.0000,100.000,")
+                .startsWith(
+                        "shape,method,size=1 threads=platform,slow,40.0000,4.00000,40.0000;40.0000,24.0000,100.000,")
                 .contains(",4.00000,4.00000,2.00000;3.00000;1.00000,PASS;PASS;PASS,full,abc123,Test VM 25,2,")
                 .endsWith("\"Some, \"\"CPU\"\"\",2026-01-01T00:00:00Z");
     }

@@ -33,8 +33,7 @@ final class Results {
 
     static Contest contest(String settings, Mode mode) {
         try {
-            Annotation compare =
-                    Results.class.getDeclaredMethod("compared").getAnnotation(Compare.class);
+            Annotation compare = Results.class.getDeclaredMethod("compared").getAnnotation(Compare.class);
             return new Contest(
                     "shape",
                     "method",
