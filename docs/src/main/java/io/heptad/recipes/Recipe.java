@@ -3,6 +3,8 @@ package io.heptad.recipes;
 import io.heptad.recipes.boundary.TrustBoundary;
 import io.heptad.recipes.durable.KillAndRebuild;
 import io.heptad.recipes.growth.SilentGrowth;
+import io.heptad.recipes.launch.LaunchFirst;
+import io.heptad.recipes.partner.PartnerBatch;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Optional;
@@ -11,6 +13,12 @@ import java.util.stream.Stream;
 /** The recipes that there are. */
 @SuppressWarnings("ImmutableEnumChecker") // the list is a copy, the program a static method
 public enum Recipe {
+    /** Patterns 2, 3 and 4 together, on real sockets. */
+    PARTNER_BATCH(
+            "partner-batch",
+            "10,000 items through a partner that takes 20 at a time and 100 a second; a report, and what to retry",
+            PartnerBatch.OPTIONS,
+            PartnerBatch::run),
     /** Pattern 2, rejecting. */
     TRUST_BOUNDARY(
             "trust-boundary",
@@ -28,7 +36,13 @@ public enum Recipe {
             "kill-and-rebuild",
             "a process is killed with items in its queue: in memory they are lost, in a journal none is",
             KillAndRebuild.OPTIONS,
-            KillAndRebuild::run);
+            KillAndRebuild::run),
+    /** Pattern 4, and pattern 3 as its limit. */
+    LAUNCH_FIRST(
+            "launch-first",
+            "ten calls of 50 ms in 500 ms or in 50; five thousand at once, or ten at a time through a pool",
+            LaunchFirst.OPTIONS,
+            LaunchFirst::run);
 
     private final String title;
     private final String line;

@@ -3,6 +3,7 @@ package io.heptad.recipes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -27,12 +28,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RecipesTest {
     /** Small enough for every build; what is not said here is as a person gets it. */
     private static final Map<Recipe, List<String>> SMALL = Map.of(
+            Recipe.PARTNER_BATCH,
+            List.of("items=100", "rate=2000", "partner.latency=10ms-20ms", "partner.slow.latency=50ms"),
             Recipe.TRUST_BOUNDARY,
             List.of("refusals=100", "clients=8", "capacity=10"),
             Recipe.SILENT_GROWTH,
             List.of("minutes=2"),
             Recipe.KILL_AND_REBUILD,
-            List.of("items=20", "handled=5"));
+            List.of("items=20", "handled=5"),
+            Recipe.LAUNCH_FIRST,
+            List.of("crowd=500"));
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -55,6 +60,46 @@ class RecipesTest {
     }
 
     @Test
+    void aSignalEndsItWithinASecondWithTheReportOfWhatWasDone() throws Exception {
+        // The signal of a kill rather than that of Ctrl-C: a build that runs in the background has its children ignore
+        // the latter. Both end in the same hook.
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Recipes.class.getName(),
+                        "partner-batch",
+                        "items=4000",
+                        "rate=400",
+                        "partner.latency=1ms-5ms",
+                        "progress=lines",
+                        "output=" + folder)
+                .redirectErrorStream(true)
+                .start();
+        StringBuilder said = new StringBuilder();
+        long signalled = 0;
+        try (BufferedReader lines = process.inputReader()) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                said.append(line).append('\n');
+                if (signalled == 0 && line.contains(" of 4,000 ")) {
+                    signalled = System.nanoTime();
+                    process.toHandle().destroy(); // destroy() of the process itself would close its output
+                }
+            }
+        }
+        int code = process.waitFor();
+        Duration took = Duration.ofNanos(System.nanoTime() - signalled);
+
+        assertThat(code).as(said::toString).isEqualTo(128 + 15);
+        assertThat(said.toString())
+                .contains("Stopped after ", "  not done ", "peak in flight: ", "  Micrometer ", "  heap ")
+                .doesNotContain("without a report", "Exception");
+        assertThat(took).isLessThan(Duration.ofMillis(1_500)); // a second, and the end of the process itself
+        assertThat(folder.resolve("retry-input.csv")).isNotEmptyFile();
+    }
+
+    @Test
     void anUnknownNameListsTheKnownOnesAndFails() {
         assertThat(run(List.of("partner-bacth"))).isEqualTo(2);
         assertThat(err.toString(StandardCharsets.UTF_8))
@@ -65,18 +110,18 @@ class RecipesTest {
 
     @Test
     void anOptionThatARecipeDoesNotHaveIsRefusedWithThoseThatItHas() {
-        assertThat(run(List.of("silent-growth", "rate=5", "capacity="))).isEqualTo(2);
+        assertThat(run(List.of("launch-first", "rate=5", "items="))).isEqualTo(2);
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .isEqualToIgnoringNewLines("silent-growth: there is no option rate here (its value was \"5\"); there is"
-                        + " arrivals, service, minutes, capacity, chosen");
+                .isEqualToIgnoringNewLines("launch-first: there is no option rate here (its value was \"5\"); there is"
+                        + " calls, length, crowd, slots");
     }
 
     @Test
     void aValueThatCannotBeIsRefusedWithItsOption() {
-        assertThat(run(List.of("silent-growth", "minutes=ten"))).isEqualTo(2);
+        assertThat(run(List.of("launch-first", "calls=ten"))).isEqualTo(2);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .isEqualToIgnoringNewLines(
-                        "silent-growth: option minutes must be a whole number from 1 to 600, but is \"ten\"");
+                        "launch-first: option calls must be a whole number from 1 to 1000000, but is \"ten\"");
     }
 
     @Test
