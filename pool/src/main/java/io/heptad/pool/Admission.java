@@ -51,7 +51,7 @@ final class Admission {
             dispatch.start(task);
             return;
         }
-        task.since = stamp();
+        task.since = stamp(claim);
         if (PoolEvents.slotWaits()) {
             task.waits(new SlotWaitEvent());
         }
@@ -102,6 +102,15 @@ final class Admission {
     }
 
     /** When a waiter joins: exact for a short line, at most a sixteenth of a long one too early. */
+    private long stamp(@Nullable Claim claim) {
+        try {
+            return stamp();
+        } catch (Throwable thrown) {
+            dispatch.leaveKey(claim, Claim.End.FAILED);
+            throw thrown;
+        }
+    }
+
     private long stamp() {
         int skips = Math.min(Slots.waiting(slots.state()) / 16, MOST_SKIPS);
         if (skipped < skips) {
@@ -196,7 +205,7 @@ final class Admission {
             }
             return true;
         }
-        caller.since = stamp();
+        caller.since = stamp(claim);
         switch (ask(caller, true)) {
             case GRANTED -> {
                 return true;
@@ -299,6 +308,15 @@ final class Admission {
         }
         dispatch.leaveKey(claim, how);
         PoolEvents.refused(dispatch.name(), detail.isEmpty() ? "full" : detail, state);
-        return new FullException(dispatch.name(), capacity, depth, rate.timeToDrain(Math.max(depth, 1)), detail);
+        return new FullException(dispatch.name(), capacity, depth, timeToDrain(depth), detail);
+    }
+
+    private @Nullable Duration timeToDrain(int depth) {
+        try {
+            return rate.timeToDrain(Math.max(depth, 1));
+        } catch (Throwable thrown) {
+            Dispatch.report(thrown); // the ticker; whoever is refused must be told so all the same
+            return null;
+        }
     }
 }

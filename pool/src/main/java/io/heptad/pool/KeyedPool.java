@@ -93,7 +93,11 @@ public final class KeyedPool<K> implements Bounded {
         return new KeyShare(pool.slots(), slotsPerKey, waitingPerKey, pool.whenFull()) {
             @Override
             void idle() {
-                shares.remove(key, this);
+                try {
+                    shares.remove(key, this);
+                } catch (Throwable thrown) {
+                    Dispatch.report(thrown); // hashCode or equals; whoever comes next takes it out
+                }
             }
         };
     }

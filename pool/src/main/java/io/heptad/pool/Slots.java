@@ -325,7 +325,7 @@ final class Slots {
                     if (takeFree(waiter)) {
                         return Entry.GRANTED;
                     }
-                } else if (cas(seen, seen + 1)) {
+                } else if (addWaiting(seen)) {
                     where.append(waiter);
                     waiter.moveTo(status);
                     return Entry.QUEUED;
@@ -334,6 +334,15 @@ final class Slots {
             }
             return whenFull(waiter, where, status, mayWait, evicted);
         }
+    }
+
+    /** With a waiter already there the holder of the lock is the only writer; the first one has to win against givers. */
+    private boolean addWaiting(long seen) {
+        if ((seen & WAITING_MASK) == 0) {
+            return cas(seen, seen + 1);
+        }
+        STATE.setRelease(this, seen + 1);
+        return true;
     }
 
     private Entry whenFull(Waiter<?> waiter, Line where, int status, boolean mayWait, List<Waiter<?>> evicted) {

@@ -46,6 +46,34 @@ class InterruptHandshakeTest {
     }
 
     @Test
+    void aTaskBeginsWithTheFlagClearThoughItsThreadWasInterruptedBefore() {
+        WorkerPool odd = WorkerPool.builder("db", 1, 1, REJECT)
+                .threads(task -> Thread.ofVirtual().unstarted(() -> {
+                    Thread.currentThread().interrupt();
+                    task.run();
+                }))
+                .build();
+
+        assertThat(odd.submit(() -> Thread.currentThread().isInterrupted()).join())
+                .isFalse();
+        odd.close();
+    }
+
+    @Test
+    void aDependentStageDoesNotInheritTheFlagOfTheBody() {
+        CountDownLatch attached = new CountDownLatch(1);
+        CompletableFuture<Void> task = pool.submit(() -> {
+            attached.await();
+            Thread.currentThread().interrupt();
+        });
+        CompletableFuture<Boolean> flag =
+                task.thenApply(x -> Thread.currentThread().isInterrupted());
+        attached.countDown();
+
+        assertThat(flag.join()).isFalse();
+    }
+
+    @Test
     void aLateCancelOfOneTaskNeverInterruptsTheNext() {
         Seeded.run(random -> {
             for (int round = 0; round < 3_000; round++) {

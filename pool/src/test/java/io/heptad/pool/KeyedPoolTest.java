@@ -14,6 +14,7 @@ import io.heptad.core.ClosedException;
 import io.heptad.core.FullException;
 import io.heptad.core.FullPolicy;
 import io.heptad.core.RefusedException;
+import io.heptad.core.VoidBody;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -166,10 +167,9 @@ class KeyedPoolTest {
 
     @Test
     void servesAKeyInTheOrderOfArrivalAndAllKeysInTurn() {
-        open(2, 1_000, REJECT, 1, 500);
-        hold("gate-1");
-        hold("gate-2");
-        held.awaitBegun(2);
+        open(1, 1_000, REJECT, 1, 500);
+        hold("gate");
+        held.awaitBegun(1);
         List<String> started = new CopyOnWriteArrayList<>();
         List<CompletableFuture<Boolean>> tasks = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
@@ -354,21 +354,31 @@ class KeyedPoolTest {
                         SplittableRandom own = new SplittableRandom(seed);
                         for (int k = 0; k < 40; k++) {
                             int key = own.nextInt(3);
-                            Runnable body = () -> {
-                                if (now.incrementAndGet(key) > perKey || all.incrementAndGet() > slots) {
+                            boolean any = own.nextInt(3) == 0; // no key at all, among those that have one
+                            boolean yields = own.nextBoolean();
+                            VoidBody<RuntimeException> body = () -> {
+                                int ofKey = any ? 0 : now.incrementAndGet(key);
+                                if (all.incrementAndGet() > slots || ofKey > perKey) {
                                     over.set(true);
                                 }
-                                if (own.nextBoolean()) {
+                                if (yields) {
                                     Thread.yield();
                                 }
                                 all.decrementAndGet();
-                                now.decrementAndGet(key);
+                                if (!any) {
+                                    now.decrementAndGet(key);
+                                }
                             };
                             try {
                                 if (own.nextInt(3) == 0) {
-                                    keyed.run(key, Duration.ofMillis(own.nextInt(3)), () -> body.run());
+                                    Duration wait = Duration.ofMillis(own.nextInt(3));
+                                    if (any) {
+                                        pool.run(wait, body);
+                                    } else {
+                                        keyed.run(key, wait, body);
+                                    }
                                 } else {
-                                    CompletableFuture<Void> future = keyed.submit(key, () -> body.run());
+                                    CompletableFuture<Void> future = any ? pool.submit(body) : keyed.submit(key, body);
                                     futures.add(future);
                                     if (own.nextInt(4) == 0) {
                                         future.cancel(false);
@@ -400,6 +410,88 @@ class KeyedPoolTest {
                 assertThat(futures).allMatch(CompletableFuture::isDone);
             }
         });
+    }
+
+    /** While anybody waits the holder of the lock is the only writer of the state, whatever slots are free. */
+    @Test
+    void theFastPathIsShutWhileAnybodyWaits() {
+        open(3, 10, REJECT, 1, 5);
+        hold("a");
+        held.awaitBegun(1);
+        assertThat(pool.slots().tryTake()).isTrue();
+        CompletableFuture<Void> queued = hold("a");
+        assertThat(pool.stats().active()).isLessThan(pool.stats().slots());
+
+        assertThat(pool.slots().tryTake()).isFalse();
+
+        queued.cancel(true);
+        assertThat(pool.slots().pass()).isNull();
+        assertThat(pool.submit(() -> 1).join()).isEqualTo(1);
+    }
+
+    /** A key whose methods fail once they have served their turn. */
+    private static final class Moody {
+        private final AtomicInteger calls;
+
+        Moody(AtomicInteger calls) {
+            this.calls = calls;
+        }
+
+        @Override
+        public int hashCode() {
+            if (calls.decrementAndGet() < 0) {
+                throw new IllegalStateException("no hash today");
+            }
+            return 1;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return this == other;
+        }
+    }
+
+    @Test
+    void aKeyThatThrowsCostsNoSlotAndNoFuture() {
+        open(1, 10, REJECT, 1, 5);
+        AtomicInteger calls = new AtomicInteger();
+        Moody moody = new Moody(calls);
+        assertThatThrownBy(() -> keyed.submit(moody, () -> 1)).hasMessage("no hash today");
+        calls.set(1); // enough to come in, too few to leave
+
+        assertThat(keyed.submit(moody, () -> 1).join()).isEqualTo(1);
+
+        assertThat(keyed.submit("next", () -> 2).join()).isEqualTo(2);
+        calls.set(100);
+        assertThat(keyed.submit(moody, () -> 3).join()).isEqualTo(3);
+    }
+
+    @Test
+    void aTickerThatThrowsCostsNoSlotAndNoShare() {
+        AtomicBoolean broken = new AtomicBoolean();
+        pool = WorkerPool.builder("http", 1, 1, DROP_OLDEST)
+                .ticker(() -> {
+                    if (broken.get()) {
+                        throw new IllegalStateException("no time");
+                    }
+                    return 0;
+                })
+                .build();
+        keyed = pool.perKey(1, 1);
+        hold("a");
+        held.awaitBegun(1);
+        CompletableFuture<Integer> first = pool.submit(() -> 1);
+        broken.set(true);
+        assertThatThrownBy(() -> keyed.submit("b", () -> 2)).hasMessage("no time");
+        assertThat(keyed.keys()).isEqualTo(1);
+        broken.set(false);
+        assertThat(keyed.stats("b").waiting()).isZero();
+
+        CompletableFuture<Integer> second = keyed.submit("b", () -> 3);
+
+        assertThat(first.exceptionNow()).isInstanceOf(FullException.class);
+        held.release();
+        assertThat(second.join()).isEqualTo(3);
     }
 
     @Test
