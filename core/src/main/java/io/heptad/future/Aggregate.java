@@ -17,9 +17,10 @@ final class Aggregate<R extends @Nullable Object> {
      *
      * The listener itself goes too where the JDK allows it. A CompletableFuture offers no way to remove a dependent,
      * except that anyOf() takes its entries off the other sources once one of them is done. So whoever waits for "the
-     * first of these" waits for anyOf(these, over), and `over` is completed at the decision. all(), and any() over many,
-     * must hear from every member at once; what they leave on a member that outlives the decision is an empty listener
-     * (64 bytes with its JDK node), which holds nothing, and which goes when the member is done.
+     * first of these" waits for anyOf(these, over), and `over` is completed at the decision. all() and any() over many
+     * must hear from every member at once, and an anyOf each would cost more than all the rest; what they leave on a
+     * member that outlives the decision is an empty listener (about 100 bytes with its JDK nodes), which holds nothing,
+     * and which goes when the member is done.
      *
      * Losers are cancelled before the result is completed, not after: the code behind the result then finds their slots
      * free, and a caller who has the result knows that they have been told.
@@ -60,10 +61,13 @@ final class Aggregate<R extends @Nullable Object> {
     void decide(Outcome<R> outcome) {
         letGo();
         Steps.run(() -> {
-            cancelLosers();
-            switch (outcome) {
-                case Outcome.Success<R>(R value) -> result.complete(value);
-                case Outcome.Failure<R>(Throwable cause) -> result.completeExceptionally(cause);
+            try {
+                cancelLosers();
+            } finally {
+                switch (outcome) { // whatever happens: nobody else can complete it now
+                    case Outcome.Success<R>(R value) -> result.complete(value);
+                    case Outcome.Failure<R>(Throwable cause) -> result.completeExceptionally(cause);
+                }
             }
         });
     }

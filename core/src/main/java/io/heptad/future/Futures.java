@@ -52,9 +52,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Decided.</b> Whoever is first decides: a member, a timeout, or the caller who completes or cancels the returned
  * future. From then on nothing of the aggregate can be reached from a member that lives on, not the result, not the
- * other members. What can stay on it, until it is done, is an empty listener: of {@code all}, of {@code any} over more
- * than 16 stages, and of a {@link #forEachCompleted forEachCompleted} that ended early; {@code race}, {@code within},
- * the settled ones and an {@code any} over few leave nothing at all.
+ * other members. What can stay on it, until it is done, is an empty listener of about 100 bytes for each call: of
+ * {@code all} and {@code any} over more than 16 stages, of a {@link #forEachCompleted forEachCompleted} that ended early,
+ * and of any combinator on a stage that is not a {@code CompletableFuture} itself. All others take their listeners off
+ * again; under a race of decisions the JDK may leave a few behind until it next tidies that member up.
  *
  * <p><b>Cancelling</b> the returned future cancels the members under {@link Losers#CANCEL}, and only then.
  *
@@ -130,10 +131,13 @@ public final class Futures {
             decide(link, new Outcome.Failure<>(Members.unwrapped(thrown)));
             return null;
         };
+        boolean few = members.length <= FEW_MAX;
         for (int i = 0; i < members.length && link.get() != null; i++) {
             CompletableFuture<@Nullable Object> member = Members.cast(Members.at(members, i));
             if (member.state() != State.SUCCESS) {
-                Object ignored = member.exceptionally(onFailure);
+                // through anyOf, because that takes its entry off the member once the aggregate is over
+                Object ignored =
+                        (few ? CompletableFuture.anyOf(member, aggregate.over) : member).exceptionally(onFailure);
             }
         }
         Watch.start(aggregate, new Last<>(members.length, Futures::valuesOrFailure));
@@ -165,7 +169,7 @@ public final class Futures {
     }
 
     /**
-     * How each one ended within the time: {@link #settledWithin(Collection, Duration, Losers)} that leaves the late ones
+     * How each one ended within the time: {@link #settledWithin(Collection, Losers, Duration)} that leaves the late ones
      * alone.
      *
      * @param stages the members
@@ -176,7 +180,7 @@ public final class Futures {
      */
     public static <T extends @Nullable Object> CompletableFuture<List<Outcome<T>>> settledWithin(
             Collection<? extends CompletionStage<? extends T>> stages, Duration timeout) {
-        return settledWithin(stages, timeout, Losers.LEAVE);
+        return settledWithin(stages, Losers.LEAVE, timeout);
     }
 
     /**
@@ -184,14 +188,14 @@ public final class Futures {
      * TimeoutException}, the same one for all that were late.
      *
      * @param stages the members; none gives the empty list
-     * @param timeout how long to wait for the slowest; zero or less takes what is there now
      * @param losers what becomes of the late ones
+     * @param timeout how long to wait for the slowest; zero or less takes what is there now
      * @param <T> the value of one
      * @return the outcomes in the order of the members, at the latest when the time is over; no timer stays behind
      * @throws NullPointerException if an argument or one of the stages is null
      */
     public static <T extends @Nullable Object> CompletableFuture<List<Outcome<T>>> settledWithin(
-            Collection<? extends CompletionStage<? extends T>> stages, Duration timeout, Losers losers) {
+            Collection<? extends CompletionStage<? extends T>> stages, Losers losers, Duration timeout) {
         return settledWithin(stages, timeout, losers, Delay.SYSTEM);
     }
 
@@ -389,7 +393,7 @@ public final class Futures {
     }
 
     /**
-     * The stage's result, if it comes in time: {@link #within(CompletionStage, Duration, Losers)} that leaves a late
+     * The stage's result, if it comes in time: {@link #within(CompletionStage, Losers, Duration)} that leaves a late
      * stage alone.
      *
      * @param stage the stage to wait for
@@ -399,7 +403,7 @@ public final class Futures {
      * @throws NullPointerException if an argument is null
      */
     public static <T extends @Nullable Object> CompletableFuture<T> within(CompletionStage<T> stage, Duration timeout) {
-        return within(stage, timeout, Losers.LEAVE);
+        return within(stage, Losers.LEAVE, timeout);
     }
 
     /**
@@ -409,16 +413,16 @@ public final class Futures {
      * is nobody's; under {@link Losers#CANCEL} it is cancelled, and ends early if it heeds that.
      *
      * @param stage the stage to wait for
+     * @param losers what becomes of the stage after a timeout, or if the returned future is cancelled
      * @param timeout how long; zero or less takes a result that is there now, {@code Duration.ofSeconds(Long.MAX_VALUE)}
      *     is no limit
-     * @param losers what becomes of the stage after a timeout, or if the returned future is cancelled
      * @param <T> its value
      * @return a new future: its value or failure, or a failure with {@link TimeoutException} when the time is over. No
      *     timer stays behind, whichever way it ends
      * @throws NullPointerException if an argument is null
      */
     public static <T extends @Nullable Object> CompletableFuture<T> within(
-            CompletionStage<T> stage, Duration timeout, Losers losers) {
+            CompletionStage<T> stage, Losers losers, Duration timeout) {
         return within(stage, timeout, losers, Delay.SYSTEM);
     }
 

@@ -9,8 +9,10 @@ public enum Losers {
     LEAVE,
 
     /**
-     * They are cancelled, with {@code cancel(true)}, before the aggregate's own future completes, so that what depends
-     * on it finds their slots free. For members that the caller started for this purpose and shares with nobody.
+     * They are cancelled, with {@code cancel(true)}. Where a member or a timeout decides, that happens before the
+     * aggregate's own future completes, so that what depends on it finds their slots free; where the caller decides, by
+     * completing or cancelling that future, it happens right after. For members that the caller started for this purpose
+     * and shares with nobody.
      *
      * <p>Cancelling a plain {@link java.util.concurrent.CompletableFuture} completes it but stops no code; the future
      * of a worker pool interrupts its task. A stage that shows no future of its own, such as {@link

@@ -133,10 +133,9 @@ final class Members {
             if (!future.isDone()) {
                 try {
                     future.cancel(true);
-                } catch (RuntimeException thrown) {
+                } catch (Throwable thrown) {
                     // A foreign future may refuse; the others must still be cancelled and the aggregate complete.
-                    Thread current = Thread.currentThread();
-                    current.getUncaughtExceptionHandler().uncaughtException(current, thrown);
+                    Steps.report(thrown);
                 }
             }
         }

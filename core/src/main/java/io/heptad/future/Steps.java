@@ -70,10 +70,19 @@ final class Steps {
                 next.run();
             } catch (Throwable thrown) {
                 // Only the virtual machine throws here (out of memory, stack); the rest of the queue must still run.
-                Thread current = Thread.currentThread();
-                current.getUncaughtExceptionHandler().uncaughtException(current, thrown);
+                report(thrown);
             }
         }
         LATER.remove();
+    }
+
+    /** For what no future can carry. A handler that throws harms nobody. */
+    static void report(Throwable thrown) {
+        Thread current = Thread.currentThread();
+        try {
+            current.getUncaughtExceptionHandler().uncaughtException(current, thrown);
+        } catch (Throwable handlerFailed) {
+            // as in the JVM itself: there is nobody left to tell
+        }
     }
 }

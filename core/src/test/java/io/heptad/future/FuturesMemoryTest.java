@@ -24,6 +24,22 @@ class FuturesMemoryTest {
     /** An aggregate over the long-lived member and another, decided; gives everything that must be collectable. */
     private interface Decided extends Function<CompletableFuture<Object>, List<Object>> {}
 
+    @Test
+    void anAllOverFewLeavesNotEvenAListenerOnAMemberThatNeverEnds() {
+        for (int call = 0; call < 10_000; call++) {
+            CompletableFuture<Object> request = new CompletableFuture<>();
+            CompletableFuture<List<Object>> all = Futures.all(List.of(longLived, request));
+            if (call % 2 == 0) {
+                request.completeExceptionally(new IllegalStateException());
+            } else {
+                all.cancel(true);
+            }
+            assertThat(all).isCompletedExceptionally();
+        }
+
+        assertThat(longLived.getNumberOfDependents()).isLessThan(10);
+    }
+
     static Stream<Decided> decided() {
         return Stream.of(
                 named("all, failed", longLived -> {

@@ -68,7 +68,7 @@ class FuturesStackTest {
                         .thenApply(values -> values.get(0).orElseThrow()),
                 previous -> Futures.race(List.of(previous, new CompletableFuture<>()), Losers.CANCEL),
                 previous -> Futures.any(List.of(previous, previous), Losers.CANCEL),
-                previous -> Futures.within(previous, java.time.Duration.ofSeconds(Long.MAX_VALUE), Losers.CANCEL));
+                previous -> Futures.within(previous, Losers.CANCEL, java.time.Duration.ofSeconds(Long.MAX_VALUE)));
     }
 
     @ParameterizedTest

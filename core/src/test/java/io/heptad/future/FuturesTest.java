@@ -389,6 +389,27 @@ class FuturesTest {
         assertThat(reported).hasSize(1);
     }
 
+    @Test
+    void completesAlthoughALoserAndTheHandlerThrowWhatTheyLike() throws Exception {
+        CompletableFuture<String> foreign = new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterrupt) {
+                throw new AssertionError("not me");
+            }
+        };
+        CompletableFuture<String> race = Futures.race(List.of(a, foreign, b), Losers.CANCEL);
+
+        Thread.ofVirtual()
+                .uncaughtExceptionHandler((thread, thrown) -> {
+                    throw new IllegalStateException("nor me", thrown);
+                })
+                .start(() -> a.complete("won"))
+                .join();
+
+        assertThat(race).isCompletedWithValue("won");
+        assertThat(b).isCancelled();
+    }
+
     @ParameterizedTest
     @EnumSource
     void namesTheIndexOfANullStageAndTouchesNoOther(Combinator combinator) {

@@ -87,7 +87,7 @@ class FuturesTimeTest {
                     .containsExactly(false, true);
         }
         assertThat(stage.getNumberOfDependents()).isZero();
-        Futures.within(stage, Duration.ZERO, Losers.CANCEL);
+        Futures.within(stage, Losers.CANCEL, Duration.ZERO);
         assertThat(stage).isCancelled();
     }
 
@@ -208,7 +208,7 @@ class FuturesTimeTest {
     void refusesNullByName() {
         assertThatNullPointerException().isThrownBy(() -> Futures.within(null, HOUR));
         assertThatNullPointerException().isThrownBy(() -> Futures.within(stage, null));
-        assertThatNullPointerException().isThrownBy(() -> Futures.within(stage, HOUR, null));
+        assertThatNullPointerException().isThrownBy(() -> Futures.within(stage, null, HOUR));
         assertThatNullPointerException()
                 .isThrownBy(() -> Futures.settledWithin(Arrays.asList(stage, null), HOUR))
                 .withMessage("stages[1] is null");

@@ -215,7 +215,7 @@ class TogetherTest {
         Held held = new Held();
         List<CompletableFuture<Void>> tasks = held.occupy(twenty, 20);
         CompletableFuture<List<io.heptad.future.Outcome<Void>>> settled =
-                io.heptad.future.Futures.settledWithin(tasks, Duration.ofMillis(1), io.heptad.future.Losers.CANCEL);
+                io.heptad.future.Futures.settledWithin(tasks, io.heptad.future.Losers.CANCEL, Duration.ofMillis(1));
         assertThat(settled.get(10, TimeUnit.SECONDS)).noneMatch(io.heptad.future.Outcome::isSuccess);
         Held next = new Held();
         Wait.until().until(() -> twenty.stats().active() == 0);
