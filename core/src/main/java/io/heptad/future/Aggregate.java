@@ -2,6 +2,7 @@ package io.heptad.future;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> what it is decided to
  */
-final class Aggregate<R extends @Nullable Object> {
+final class Aggregate<R extends @Nullable Object>
+        implements BiFunction<@Nullable Object, @Nullable Throwable, @Nullable Object> {
     /*
      * A member may live for ever (a signal that the process stops, a partner that hangs), so nothing of an aggregate may
      * stay on it. Listeners therefore know only `link`, and the decision IS the exchange of link for null: exactly one
@@ -32,8 +34,8 @@ final class Aggregate<R extends @Nullable Object> {
     /** What listeners hold instead of the aggregate: empty once it is decided. */
     final AtomicReference<@Nullable Aggregate<R>> link = new AtomicReference<>();
 
-    /** Completed at the decision, only to take listeners off the members. */
-    final CompletableFuture<@Nullable Object> over = new CompletableFuture<>();
+    /** Completed at the decision, only to take listeners off the members; null where they stay. */
+    final @Nullable CompletableFuture<@Nullable Object> over;
 
     final Object[] members;
     private final Losers losers;
@@ -42,9 +44,10 @@ final class Aggregate<R extends @Nullable Object> {
     /** Written before any member knows the link; a timer that ends before that need not be stopped. */
     private @Nullable Runnable timer;
 
-    Aggregate(Object[] members, Losers losers) {
+    Aggregate(Object[] members, Losers losers, boolean leavesNothing) {
         this.members = members;
         this.losers = losers;
+        this.over = leavesNothing ? new CompletableFuture<>() : null;
         link.set(this);
     }
 
@@ -75,14 +78,18 @@ final class Aggregate<R extends @Nullable Object> {
     /** The future to hand out, when everything that may decide it has been started. */
     CompletableFuture<R> open() {
         // handle and not whenComplete, here and everywhere: it does not wrap a failure in a new exception for nobody
-        Object ignored = result.handle((value, thrown) -> {
-            if (take(link) != null) {
-                letGo();
-                Steps.run(this::cancelLosers);
-            }
-            return null;
-        });
+        Object ignored = result.handle(this);
         return result;
+    }
+
+    /** The result is complete, by whomever. */
+    @Override
+    public @Nullable Object apply(@Nullable Object value, @Nullable Throwable thrown) {
+        if (take(link) != null) {
+            letGo();
+            Steps.run(this::cancelLosers);
+        }
+        return null;
     }
 
     private void letGo() {
@@ -90,7 +97,9 @@ final class Aggregate<R extends @Nullable Object> {
         if (running != null) {
             running.run();
         }
-        over.complete(null);
+        if (over != null) {
+            over.complete(null);
+        }
     }
 
     private void cancelLosers() {

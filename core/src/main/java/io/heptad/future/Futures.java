@@ -3,6 +3,7 @@ package io.heptad.future;
 import io.heptad.core.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -125,7 +126,7 @@ public final class Futures {
         if (allDone) {
             return CompletableFuture.completedFuture(Members.values(members, members));
         }
-        Aggregate<List<T>> aggregate = new Aggregate<>(members, losers);
+        Aggregate<List<T>> aggregate = new Aggregate<>(members, losers, false);
         AtomicReference<@Nullable Aggregate<List<T>>> link = aggregate.link;
         Function<Throwable, @Nullable Object> onFailure = thrown -> {
             decide(link, new Outcome.Failure<>(Members.unwrapped(thrown)));
@@ -140,7 +141,7 @@ public final class Futures {
                         (few ? CompletableFuture.anyOf(member, aggregate.over) : member).exceptionally(onFailure);
             }
         }
-        Watch.start(aggregate, new Last<>(members.length, Futures::valuesOrFailure));
+        Watch.start(aggregate, new Last<>(members.length, Futures::valuesOrFailure), 1);
         return aggregate.open();
     }
 
@@ -219,7 +220,7 @@ public final class Futures {
             List<Outcome<T>> now = Members.outcomes(members, new TimeoutException(late));
             return decided(new Outcome.Success<>(now), members, losers);
         }
-        Aggregate<List<Outcome<T>>> aggregate = new Aggregate<>(members, losers);
+        Aggregate<List<Outcome<T>>> aggregate = new Aggregate<>(members, losers, true);
         if (nanos < NO_LIMIT_NANOS) {
             AtomicReference<@Nullable Aggregate<List<Outcome<T>>>> link = aggregate.link;
             aggregate.startTimer(delay, nanos, () -> {
@@ -231,7 +232,8 @@ public final class Futures {
         }
         Watch.start(
                 aggregate,
-                new Last<>(members.length, ended -> new Outcome.Success<>(Members.<T>outcomes(ended, null))));
+                new Last<>(members.length, ended -> new Outcome.Success<>(Members.<T>outcomes(ended, null))),
+                1);
         return aggregate.open();
     }
 
@@ -274,7 +276,7 @@ public final class Futures {
                 return decided(Members.<T>outcome(Members.at(members, i)), members, losers);
             }
         }
-        Aggregate<T> aggregate = new Aggregate<>(members, losers);
+        Aggregate<T> aggregate = new Aggregate<>(members, losers, true);
         first(aggregate);
         return aggregate.open();
     }
@@ -282,9 +284,8 @@ public final class Futures {
     /** Decides by the first member that ends, and leaves nothing on the others. */
     private static <T extends @Nullable Object> void first(Aggregate<T> aggregate) {
         Object[] members = aggregate.members;
-        CompletableFuture<?>[] sources = new CompletableFuture<?>[members.length + 1];
-        System.arraycopy(members, 0, sources, 0, members.length);
-        sources[members.length] = aggregate.over;
+        CompletableFuture<?>[] sources = Arrays.copyOf(members, members.length + 1, CompletableFuture[].class);
+        sources[members.length] = Objects.requireNonNull(aggregate.over);
         AtomicReference<@Nullable Aggregate<T>> link = aggregate.link;
         Object ignored = CompletableFuture.anyOf(sources).handle((value, thrown) -> {
             decide(link, thrown == null ? success(value) : new Outcome.Failure<>(Members.unwrapped(thrown)));
@@ -332,9 +333,9 @@ public final class Futures {
         if (allDone) {
             return CompletableFuture.failedFuture(allFailed(members));
         }
-        Aggregate<T> aggregate = new Aggregate<>(members, losers);
+        Aggregate<T> aggregate = new Aggregate<>(members, losers, members.length <= FEW_MAX);
         if (members.length <= FEW_MAX) {
-            Watch.start(aggregate, Futures::firstSuccessAmongFew);
+            Watch.start(aggregate, Futures::firstSuccessAmongFew, members.length);
         } else {
             firstSuccessAmongMany(aggregate);
         }
@@ -371,7 +372,7 @@ public final class Futures {
                 Object ignored = member.handle(onSuccess);
             }
         }
-        Watch.start(aggregate, new Last<>(members.length, Futures::successOrAllFailed));
+        Watch.start(aggregate, new Last<>(members.length, Futures::successOrAllFailed), 1);
     }
 
     private static <T extends @Nullable Object> Outcome<T> successOrAllFailed(Object[] members) {
@@ -438,7 +439,7 @@ public final class Futures {
         if (nanos <= 0) {
             return decided(new Outcome.Failure<>(tooLate(timeout)), members, losers);
         }
-        Aggregate<T> aggregate = new Aggregate<>(members, losers);
+        Aggregate<T> aggregate = new Aggregate<>(members, losers, true);
         if (nanos < NO_LIMIT_NANOS) {
             AtomicReference<@Nullable Aggregate<T>> link = aggregate.link;
             aggregate.startTimer(delay, nanos, () -> decide(link, new Outcome.Failure<>(tooLate(timeout))));

@@ -31,14 +31,18 @@ final class Members {
         if (given.getClass() != Object[].class) {
             given = Arrays.copyOf(given, given.length, Object[].class);
         }
+        boolean allPlain = true;
         for (int i = 0; i < given.length; i++) {
-            if (given[i] == null) {
+            Object stage = given[i];
+            if (stage == null) {
                 throw new NullPointerException("stages[" + i + "] is null");
             }
+            allPlain &= stage.getClass() == CompletableFuture.class;
         }
         @SuppressWarnings("NullAway") // the loop above has shown it
         Object[] members = given;
-        for (int i = 0; i < members.length; i++) {
+        // Only now: asking a foreign stage for its future may leave a listener on it, which a refused call must not.
+        for (int i = 0; i < members.length && !allPlain; i++) {
             if (members[i].getClass() != CompletableFuture.class) {
                 members[i] = future((CompletionStage<?>) members[i], i);
             }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> what the aggregate is decided to
  */
-final class Watch<R extends @Nullable Object>
+@SuppressWarnings("serial") // nobody serializes it
+final class Watch<R extends @Nullable Object> extends AtomicInteger
         implements BiFunction<@Nullable Object, @Nullable Throwable, @Nullable Object> {
     /** What to wait for. */
     interface Plan<R extends @Nullable Object> {
@@ -30,20 +31,24 @@ final class Watch<R extends @Nullable Object>
 
     /*
      * A member may complete while it is being attached to, in this thread or in another, and its listener is this
-     * object: the looks would then nest, or overlap. `looks` counts the calls; only the one that raises it from zero
-     * looks, and it looks again for every call that came meanwhile. It also hands the plan's state from thread to thread.
+     * object: the looks would then nest, or overlap. The integer that this is counts the calls; only the one that raises
+     * it from zero looks, and it looks again for every call that came meanwhile. It also hands the plan's state from
+     * thread to thread.
      */
-    private final AtomicInteger looks = new AtomicInteger();
     private final AtomicReference<@Nullable Aggregate<R>> link;
     private final Plan<R> plan;
 
-    private Watch(AtomicReference<@Nullable Aggregate<R>> link, Plan<R> plan) {
+    /** How many the plan may want to wait for at once. */
+    private final int nextMax;
+
+    private Watch(AtomicReference<@Nullable Aggregate<R>> link, Plan<R> plan, int nextMax) {
         this.link = link;
         this.plan = plan;
+        this.nextMax = nextMax;
     }
 
-    static <R extends @Nullable Object> void start(Aggregate<R> aggregate, Plan<R> plan) {
-        new Watch<>(aggregate.link, plan).look();
+    static <R extends @Nullable Object> void start(Aggregate<R> aggregate, Plan<R> plan, int nextMax) {
+        new Watch<>(aggregate.link, plan, nextMax).look();
     }
 
     @Override
@@ -53,7 +58,7 @@ final class Watch<R extends @Nullable Object>
     }
 
     private void look() {
-        if (looks.getAndIncrement() != 0) {
+        if (getAndIncrement() != 0) {
             return;
         }
         int seen = 1;
@@ -62,7 +67,7 @@ final class Watch<R extends @Nullable Object>
             if (aggregate == null) {
                 return;
             }
-            List<CompletableFuture<?>> next = new ArrayList<>(2);
+            List<CompletableFuture<?>> next = new ArrayList<>(nextMax + 1);
             Outcome<R> verdict;
             try {
                 verdict = plan.look(aggregate.members, next);
@@ -76,10 +81,16 @@ final class Watch<R extends @Nullable Object>
                 }
                 return;
             }
-            next.add(aggregate.over);
-            Object ignored = CompletableFuture.anyOf(next.toArray(new CompletableFuture<?>[0]))
-                    .handle(this);
-            seen = looks.addAndGet(-seen);
+            CompletableFuture<?> over = aggregate.over;
+            CompletableFuture<?> first;
+            if (over == null) {
+                first = next.get(0); // the plans of those that leave listeners behind wait for one at a time
+            } else {
+                next.add(over);
+                first = CompletableFuture.anyOf(next.toArray(new CompletableFuture<?>[0]));
+            }
+            Object ignored = first.handle(this);
+            seen = addAndGet(-seen);
         } while (seen != 0);
     }
 }

@@ -16,11 +16,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** 100,000 members, 100,000 aggregates in a chain, on a stack of 256 KB. */
 @Watched
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a second on an idle machine, ten on a busy one
 class FuturesStackTest {
     private static final int MANY = 100_000;
 
@@ -170,6 +172,6 @@ class FuturesStackTest {
     private static void onASmallStack(Callable<Void> body) throws Exception {
         FutureTask<Void> task = new FutureTask<>(body);
         new Thread(null, task, "small stack", 256 * 1024).start();
-        task.get(15, TimeUnit.SECONDS);
+        task.get(80, TimeUnit.SECONDS);
     }
 }
