@@ -126,19 +126,19 @@ public final class Futures {
         if (allDone) {
             return CompletableFuture.completedFuture(Members.values(members, members));
         }
-        Aggregate<List<T>> aggregate = new Aggregate<>(members, losers, false);
+        Aggregate<List<T>> aggregate = new Aggregate<>(members, losers, members.length <= FEW_MAX);
         AtomicReference<@Nullable Aggregate<List<T>>> link = aggregate.link;
         Function<Throwable, @Nullable Object> onFailure = thrown -> {
             decide(link, new Outcome.Failure<>(Members.unwrapped(thrown)));
             return null;
         };
-        boolean few = members.length <= FEW_MAX;
+        CompletableFuture<?> over = aggregate.over;
         for (int i = 0; i < members.length && link.get() != null; i++) {
             CompletableFuture<@Nullable Object> member = Members.cast(Members.at(members, i));
             if (member.state() != State.SUCCESS) {
                 // through anyOf, because that takes its entry off the member once the aggregate is over
                 Object ignored =
-                        (few ? CompletableFuture.anyOf(member, aggregate.over) : member).exceptionally(onFailure);
+                        (over == null ? member : CompletableFuture.anyOf(member, over)).exceptionally(onFailure);
             }
         }
         Watch.start(aggregate, new Last<>(members.length, Futures::valuesOrFailure), 1);
