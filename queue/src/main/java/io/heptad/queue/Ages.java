@@ -9,10 +9,10 @@ import java.util.Arrays;
 /** How long the oldest item has been inside: exactly, or cheaply and never too much. */
 final class Ages {
     /*
-     * A clock reading costs more than a put, so by default only the item of every 64th index is timed (exact: of every
+     * A clock reading costs more than a put, so by default only the item of every 512th index is timed (exact: of every
      * index). The oldest item was accepted no later than the first timed one at or behind it, which gives a lower bound.
      *
-     * A slow queue may not see 64 items in an hour, so each reading of the age leaves a mark as well: "all below this
+     * A slow queue may not see 512 items in an hour, so each reading of the age leaves a mark as well: "all below this
      * index was inside at this time". Marks cost the readers only, and both bounds are lower bounds: the greater is told.
      *
      * times[] is written by the claimer of an index before it releases the stamp, and read only between a look at that
@@ -24,7 +24,7 @@ final class Ages {
     /** A time argument and result: nobody looked at the clock. */
     static final long UNKNOWN = Long.MIN_VALUE + 1;
 
-    private static final int SPARSE = 6;
+    private static final int SPARSE = 9;
     private static final int MOST_MARKS = 32;
     private static final int MAX_TRIES = 8;
     private static final VarHandle TIME = MethodHandles.arrayElementVarHandle(long[].class);

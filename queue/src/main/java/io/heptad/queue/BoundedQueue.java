@@ -73,7 +73,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <E> the type of the items; never null
  */
-public final class BoundedQueue<E> implements Bounded, AutoCloseable {
+public final class BoundedQueue<E> extends Ring<E> implements Bounded, AutoCloseable {
     /** The greatest capacity, in items. */
     public static final int MAX_CAPACITY = 1 << 30;
 
@@ -81,22 +81,19 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
     private static final Duration DRAIN_WINDOW = Duration.ofSeconds(10);
 
     private final String name;
-    private final int capacity;
     private final FullPolicy whenFull;
     private final Ages ages;
-    private final Ring<E> ring;
     private final SlowPath<E> slow;
     private final Losses<E> losses;
     private final AtomicReference<@Nullable List<Metric>> metrics = new AtomicReference<>();
 
-    private BoundedQueue(Builder<E> builder) {
+    private BoundedQueue(Builder<E> builder, Ages ages) {
+        super(builder.capacity, ages);
         name = builder.name;
-        capacity = builder.capacity;
         whenFull = builder.whenFull;
-        ages = new Ages(Ring.slots(capacity), builder.exactAge, builder.ticker);
-        ring = new Ring<>(capacity, ages);
+        this.ages = ages;
         QueueEvents events = new QueueEvents(name, capacity);
-        slow = new SlowPath<>(name, ring, ages, events);
+        slow = new SlowPath<>(name, this, ages, events);
         DrainRate drained =
                 whenFull == FullPolicy.REJECT ? DrainRate.of(slow::left, DRAIN_WINDOW, builder.ticker) : null;
         losses = new Losses<>(name, capacity, builder.onDrop, drained, events);
@@ -143,7 +140,7 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
      */
     public boolean put(E item) throws InterruptedException {
         checkInterrupt();
-        Answer answer = ring.tryPut(Objects.requireNonNull(item, "item"), Ages.ON_DEMAND);
+        Answer answer = tryPut(Objects.requireNonNull(item, "item"), Ages.ON_DEMAND);
         return answer == Answer.ACCEPTED || followPolicy(item, answer, NO_LIMIT);
     }
 
@@ -163,7 +160,7 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
     public boolean put(E item, Duration timeout) throws InterruptedException {
         long nanos = Durations.saturatedNanos(timeout);
         checkInterrupt();
-        Answer answer = ring.tryPut(Objects.requireNonNull(item, "item"), Ages.ON_DEMAND);
+        Answer answer = tryPut(Objects.requireNonNull(item, "item"), Ages.ON_DEMAND);
         return answer == Answer.ACCEPTED || followPolicy(item, answer, nanos);
     }
 
@@ -176,7 +173,7 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
      * @throws ClosedException if the queue is closed
      */
     public boolean offer(E item) {
-        Answer answer = ring.tryPut(Objects.requireNonNull(item, "item"), Ages.ON_DEMAND);
+        Answer answer = tryPut(Objects.requireNonNull(item, "item"), Ages.ON_DEMAND);
         if (answer == Answer.ACCEPTED || acceptedAfterAll(item, answer)) {
             return true;
         }
@@ -261,11 +258,11 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
      * @return the item, or null if there is none; {@link #isDrained()} tells whether there may be one later
      */
     public @Nullable E poll() {
-        long claimed = ring.claim();
+        long claimed = claim();
         if (claimed >= 0) {
-            return slow.removed(claimed);
+            return removed(claimed);
         }
-        return claimed == Ring.PARKED ? slow.poll() : null;
+        return claimed == PARKED ? slow.poll() : null;
     }
 
     /**
@@ -282,14 +279,22 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
     /** The next item; null if none came in time, or will ever come. */
     private @Nullable E takeOrEnd(long nanos) throws InterruptedException {
         checkInterrupt();
-        long claimed = ring.claim();
+        long claimed = claim();
         if (claimed >= 0) {
-            return slow.removed(claimed);
+            return removed(claimed);
         }
         if (nanos > 0) {
             return slow.take(nanos);
         }
-        return claimed == Ring.PARKED ? slow.poll() : null;
+        return claimed == PARKED ? slow.poll() : null;
+    }
+
+    private E removed(long claimed) {
+        E item = remove(claimed); // before the lock: its holder may wait for this slot
+        if (saysThatProducersWait(claimed)) {
+            slow.admitParked();
+        }
+        return item;
     }
 
     /**
@@ -324,13 +329,13 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
         }
         checkInterrupt();
         for (; ; ) {
-            long head = ring.head();
-            int count = ring.filledFrom(head, max);
+            long head = head();
+            int count = filledFrom(head, max);
             if (count == 0) {
                 E item = takeOrEnd(nanos);
                 return item == null ? List.of() : List.of(item);
             }
-            if (ring.claim(head, count)) {
+            if (claim(head, count)) {
                 return removed(head, count);
             }
         }
@@ -339,9 +344,9 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
     private List<E> removed(long claimed, int count) {
         List<E> items = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            items.add(ring.remove(claimed + i * Ring.ONE));
+            items.add(remove(claimed + i * ONE));
         }
-        if (Ring.saysThatProducersWait(claimed)) {
+        if (saysThatProducersWait(claimed)) {
             slow.admitParked();
         }
         return items;
@@ -398,7 +403,7 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
      * @return true from {@link #close()} or {@link #closeNow()} on
      */
     public boolean isClosed() {
-        return ring.isClosed();
+        return shutAlready();
     }
 
     /**
@@ -407,7 +412,7 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
      * @return true if no take will ever succeed again
      */
     public boolean isDrained() {
-        return ring.isDrained();
+        return emptiedForGood();
     }
 
     // The three questions
@@ -434,7 +439,7 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
      */
     @Override
     public long depth() {
-        return ring.span().depth();
+        return span().depth();
     }
 
     /**
@@ -442,13 +447,13 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
      *
      * <p>With {@link Builder#exactAge()}: exact. Without, it costs producers nothing and is a lower bound: the true age
      * is never less, and it is greater by at most the time from the oldest item's arrival to the next of these: the
-     * arrival of the 64th item after it at the latest, or the next reading of the age ({@code oldestAge()},
+     * arrival of the 512th item after it at the latest, or the next reading of the age ({@code oldestAge()},
      * {@code stats()}, or a scrape of the metrics). So with a scrape every ten seconds it is right to ten seconds.
      *
      * @return the age, never negative
      */
     public Duration oldestAge() {
-        return ages.oldest(ring);
+        return ages.oldest(this);
     }
 
     /**
@@ -493,11 +498,6 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
     @Override
     public String toString() {
         return name + "[" + depth() + "/" + capacity + " " + whenFull + (isClosed() ? " closed]" : "]");
-    }
-
-    /** For tests that step through a race. */
-    Ring<E> ring() {
-        return ring;
     }
 
     /** For tests that step through a race. */
@@ -584,7 +584,7 @@ public final class BoundedQueue<E> implements Bounded, AutoCloseable {
          * @return a new, empty queue
          */
         public BoundedQueue<E> build() {
-            return new BoundedQueue<>(this);
+            return new BoundedQueue<>(this, new Ages(Ring.slots(capacity), exactAge, ticker));
         }
     }
 }

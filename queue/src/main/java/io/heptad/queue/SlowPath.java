@@ -2,7 +2,6 @@ package io.heptad.queue;
 
 import io.heptad.core.ClosedException;
 import io.heptad.queue.Ring.Answer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -74,7 +73,7 @@ final class SlowPath<E> {
 
     /** Puts the item and waits so long for room; FULL if there was none in time. */
     Answer put(E item, long nanos) throws InterruptedException {
-        long deadline = System.nanoTime() + nanos;
+        long deadline = nanos == Long.MAX_VALUE ? 0 : System.nanoTime() + nanos;
         if (!Thread.currentThread().isVirtual()) {
             for (int spins = 0; spins < SPINS; spins += SPINS_PER_TRY) {
                 spin();
@@ -123,7 +122,7 @@ final class SlowPath<E> {
     /** Under the lock. FULL: the item is not inside, and the waiter, if there is one, stands in line with it. */
     private Answer enter(E item, @Nullable Waiter<E> me, long now) {
         for (; ; ) {
-            if (ring.isClosed()) {
+            if (ring.shutAlready()) {
                 return Answer.CLOSED;
             }
             Waiter<E> consumer = consumers.first();
@@ -187,13 +186,17 @@ final class SlowPath<E> {
     /** Takes an item, waiting so long for one; null if none came in time, or will ever come. */
     @Nullable
     E take(long nanos) throws InterruptedException {
-        long deadline = System.nanoTime() + nanos;
+        long deadline = nanos == Long.MAX_VALUE ? 0 : System.nanoTime() + nanos;
         if (!Thread.currentThread().isVirtual()) {
             for (int spins = 0; spins < SPINS; spins += SPINS_PER_TRY) {
                 spin();
                 long claimed = ring.claim();
                 if (claimed >= 0) {
-                    return removed(claimed);
+                    E item = ring.remove(claimed);
+                    if (Ring.saysThatProducersWait(claimed)) {
+                        admitParked();
+                    }
+                    return item;
                 }
                 if (claimed == Ring.PARKED) {
                     break;
@@ -243,7 +246,7 @@ final class SlowPath<E> {
             if (me == null) {
                 return null;
             }
-            if (ring.isClosed()) {
+            if (ring.shutAlready()) {
                 me.state = Waiter.State.CLOSED;
                 return null;
             }
@@ -253,15 +256,6 @@ final class SlowPath<E> {
             consumers.add(me);
             return null;
         }
-    }
-
-    /** Finishes a take on the fast path: the item, and the space it left for the first in line. */
-    E removed(long claimed) {
-        E item = ring.remove(claimed); // before the lock: its holder may wait for this slot
-        if (Ring.saysThatProducersWait(claimed)) {
-            admitParked();
-        }
-        return item;
     }
 
     /** Lets parked producers into the space that the caller has made. */
@@ -379,7 +373,7 @@ final class SlowPath<E> {
     void close() {
         lock();
         try {
-            ring.close();
+            ring.shut();
             sendAway();
         } finally {
             unlock();
@@ -391,18 +385,14 @@ final class SlowPath<E> {
         Ring.Span inside;
         lock();
         try {
-            ring.close();
+            ring.shut();
             sendAway();
             inside = ring.claimAll();
             returned += inside.depth();
         } finally {
             unlock();
         }
-        List<E> items = new ArrayList<>(inside.depth());
-        for (long index = inside.head(); index < inside.tail(); index++) {
-            items.add(ring.remove(Ring.claimed(index)));
-        }
-        return items;
+        return ring.removeAll(inside);
     }
 
     private void sendAway() {

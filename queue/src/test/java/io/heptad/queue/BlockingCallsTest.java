@@ -117,7 +117,7 @@ class BlockingCallsTest {
     void leavesNobodyBehind() {
         assertThat(queue.stats().waitingProducers()).isZero();
         assertThat(queue.stats().waitingConsumers()).isZero();
-        assertThat(queue.ring().isFlagged()).isFalse();
+        assertThat(queue.isFlagged()).isFalse();
     }
 
     @ParameterizedTest
@@ -217,7 +217,7 @@ class BlockingCallsTest {
         call.interrupt();
 
         assertThat(call.outcome()).isInstanceOf(InterruptedException.class);
-        assertThat(queue.ring().isFlagged()).isFalse();
+        assertThat(queue.isFlagged()).isFalse();
         assertThat(queue.closeNow()).containsExactly("a", "b");
     }
 
@@ -317,7 +317,7 @@ class BlockingCallsTest {
         call.interrupt();
 
         assertThat(call.outcome()).isInstanceOf(InterruptedException.class);
-        assertThat(queue.ring().isFlagged()).isFalse();
+        assertThat(queue.isFlagged()).isFalse();
         queue.put("a");
         assertThat(queue.poll()).isEqualTo("a");
     }

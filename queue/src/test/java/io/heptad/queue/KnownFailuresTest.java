@@ -200,7 +200,7 @@ class KnownFailuresTest {
                 queue.put("b");
                 assertThat(second.outcome()).isEqualTo("b");
             }
-            assertThat(queue.ring().isFlagged()).isFalse();
+            assertThat(queue.isFlagged()).isFalse();
         }
     }
 

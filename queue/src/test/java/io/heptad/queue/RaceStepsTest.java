@@ -54,8 +54,8 @@ class RaceStepsTest {
     void nobodyOvertakesAParkedProducerThroughSpaceThatATakerHasJustMade(int capacity) throws InterruptedException {
         BoundedQueue<String> queue = full(capacity);
         Call<Boolean> parked = parkedPut(queue, "parked");
-        long claimed = queue.ring().claim();
-        queue.ring().remove(claimed); // and the taker stops here, before it gets to the lock
+        long claimed = queue.claim();
+        queue.remove(claimed); // and the taker stops here, before it gets to the lock
 
         assertThat(queue.offer("newcomer")).isFalse();
 
@@ -69,7 +69,7 @@ class RaceStepsTest {
     void aNewcomerThatWaitsGetsInLineBehindTheParkedProducer() throws InterruptedException {
         BoundedQueue<String> queue = full(1);
         Call<Boolean> first = parkedPut(queue, "first");
-        queue.ring().remove(queue.ring().claim());
+        queue.remove(queue.claim());
         Call<Boolean> second = Call.platform(() -> queue.put("second"));
         assertThat(first.outcome()).isEqualTo(true);
         Call.until(() -> queue.stats().waitingProducers() == 1);
@@ -85,24 +85,37 @@ class RaceStepsTest {
     void aTakerThatFindsNothingTakesFromAParkedProducerRatherThanParkBesideIt() throws InterruptedException {
         BoundedQueue<String> queue = full(1);
         Call<Boolean> parked = parkedPut(queue, "parked");
-        queue.ring().remove(queue.ring().claim()); // the ring is empty now, and a producer is parked
+        queue.remove(queue.claim()); // the ring is empty now, and a producer is parked
 
         Call<String> second = Call.platform(queue::take);
 
         assertThat(second.outcome()).isEqualTo("parked");
         assertThat(parked.outcome()).isEqualTo(true);
-        assertThat(queue.ring().isFlagged()).isFalse();
+        assertThat(queue.isFlagged()).isFalse();
     }
 
     @Test
     void aPollThatFindsNothingTakesFromAParkedProducer() throws InterruptedException {
         BoundedQueue<String> queue = full(1);
         Call<Boolean> parked = parkedPut(queue, "parked");
-        queue.ring().remove(queue.ring().claim());
+        queue.remove(queue.claim());
 
         assertThat(queue.poll()).isEqualTo("parked");
         assertThat(parked.outcome()).isEqualTo(true);
-        assertThat(queue.ring().isFlagged()).isFalse();
+        assertThat(queue.isFlagged()).isFalse();
+    }
+
+    @Test
+    void aFlagIsRaisedOnlyWhileItsReasonHolds() throws InterruptedException {
+        BoundedQueue<String> queue = BoundedQueue.of(2, FullPolicy.BLOCK);
+        queue.put("x0"); // say, between a consumer's last look and its flag
+        assertThat(queue.raiseConsumerFlag()).isFalse();
+        assertThat(queue.raiseProducerFlag()).isFalse();
+        queue.put("x1");
+        queue.take(); // between a producer's last look and its flag
+        assertThat(queue.raiseProducerFlag()).isFalse();
+
+        assertThat(queue.isFlagged()).isFalse();
     }
 
     // 3: a taker releases its slot before it goes for the lock
@@ -111,12 +124,12 @@ class RaceStepsTest {
     void aLockHolderWaitsForASlotWhoseTakerNeedsNoLock() throws InterruptedException {
         BoundedQueue<String> queue = full(2);
         Call<Boolean> first = parkedPut(queue, "first");
-        long claimed = queue.ring().claim(); // this taker stops before it gives its slot free
+        long claimed = queue.claim(); // this taker stops before it gives its slot free
         Call<String> other = Call.platform(queue::take); // takes x1, and under the lock needs the slot of x0
         isStillBusyAfterAMoment(other);
         assertThat(queue.slow().lockItself().isLocked()).isTrue();
 
-        assertThat(queue.slow().removed(claimed)).isEqualTo("x0");
+        assertThat(queue.remove(claimed)).isEqualTo("x0");
 
         assertThat(other.outcome()).isEqualTo("x1");
         assertThat(first.outcome()).isEqualTo(true);
@@ -132,14 +145,14 @@ class RaceStepsTest {
         Call<Boolean> second = parkedPut(queue, "second");
         first.interrupt();
         first.outcome();
-        assertThat(queue.ring().isFlagged()).isTrue();
+        assertThat(queue.isFlagged()).isTrue();
 
         second.interrupt();
         second.outcome();
 
-        assertThat(queue.ring().isFlagged()).isFalse();
+        assertThat(queue.isFlagged()).isFalse();
         assertThat(queue.put("x2", Duration.ofMillis(1))).isFalse();
-        assertThat(queue.ring().isFlagged()).isFalse();
+        assertThat(queue.isFlagged()).isFalse();
     }
 
     @Test
@@ -149,14 +162,14 @@ class RaceStepsTest {
         Call<String> second = parkedTake(queue);
         second.interrupt();
         second.outcome();
-        assertThat(queue.ring().isFlagged()).isTrue();
+        assertThat(queue.isFlagged()).isTrue();
 
         first.interrupt();
         first.outcome();
 
-        assertThat(queue.ring().isFlagged()).isFalse();
+        assertThat(queue.isFlagged()).isFalse();
         assertThat(queue.poll(Duration.ofMillis(1))).isNull();
-        assertThat(queue.ring().isFlagged()).isFalse();
+        assertThat(queue.isFlagged()).isFalse();
     }
 
     // 5: grant against interrupt and timeout
@@ -177,7 +190,7 @@ class RaceStepsTest {
         assertThat(take.outcome()).isEqualTo("a");
         assertThat(take.interruptedAfter()).isTrue();
         assertThat(queue.stats().taken()).isEqualTo(1);
-        assertThat(queue.ring().isFlagged()).isFalse();
+        assertThat(queue.isFlagged()).isFalse();
     }
 
     @Test
@@ -237,22 +250,22 @@ class RaceStepsTest {
     @Test
     void aPlaceIsNotFilledAgainBeforeItsTakerHasReadTheItem() throws InterruptedException {
         BoundedQueue<String> queue = full(1);
-        long claimed = queue.ring().claim(); // claimed, not yet read
+        long claimed = queue.claim(); // claimed, not yet read
 
         assertThat(queue.offer("next")).isTrue(); // the depth is 0, so there is room
 
-        assertThat(queue.ring().remove(claimed)).isEqualTo("x0");
+        assertThat(queue.remove(claimed)).isEqualTo("x0");
         assertThat(queue.take()).isEqualTo("next");
     }
 
     @Test
     void aPlaceThatIsNeededAgainIsAwaitedUntilItsTakerHasReadTheItem() throws InterruptedException {
         BoundedQueue<String> queue = full(2);
-        long claimed = queue.ring().claim();
+        long claimed = queue.claim();
         Call<Boolean> offer = Call.platform(() -> queue.offer("next"));
         isStillBusyAfterAMoment(offer);
 
-        assertThat(queue.ring().remove(claimed)).isEqualTo("x0");
+        assertThat(queue.remove(claimed)).isEqualTo("x0");
 
         assertThat(offer.outcome()).isEqualTo(true);
         assertThat(queue.closeNow()).containsExactly("x1", "next");
@@ -289,7 +302,7 @@ class RaceStepsTest {
     void closeWaitsForWhoeverIsLettingProducersIn() throws InterruptedException {
         BoundedQueue<String> queue = full(2);
         Call<Boolean> parked = parkedPut(queue, "parked");
-        long claimed = queue.ring().claim();
+        long claimed = queue.claim();
         Call<Object> mover = Call.platform(
                 () -> { // holds the lock, waits for the slot of x0
                     queue.slow().admitParked();
@@ -303,7 +316,7 @@ class RaceStepsTest {
         Call.until(() -> queue.slow().lockItself().hasQueuedThread(close.thread()));
         assertThat(queue.isClosed()).isFalse();
 
-        queue.ring().remove(claimed);
+        queue.remove(claimed);
 
         assertThat(mover.outcome()).isEqualTo("moved");
         assertThat(close.outcome()).isEqualTo("closed");
@@ -350,10 +363,10 @@ class RaceStepsTest {
         for (int i = 0; i < 3; i++) {
             queue.put("x" + i);
         }
-        long claimed = queue.ring().claim(); // a taker of x0 stops, and its slot of four is the one that x4 needs
+        long claimed = queue.claim(); // a taker of x0 stops, and its slot of four is the one that x4 needs
         queue.put("x3");
         Call<Boolean> evictor = Call.platform(() -> queue.put("x4"));
-        Call.until(() -> queue.ring().isFlagged()); // x1 is out, x4 is not in
+        Call.until(() -> queue.isFlagged()); // x1 is out, x4 is not in
         assertThat(queue.depth()).isEqualTo(3);
         Call<Boolean> newcomer = Call.platform(() -> queue.offer("newcomer"));
         Call<Object> closer = Call.platform(() -> {
@@ -369,7 +382,7 @@ class RaceStepsTest {
         Call<String> third = Call.platform(queue::poll);
         isStillBusyAfterAMoment(third);
 
-        assertThat(queue.slow().removed(claimed)).isEqualTo("x0");
+        assertThat(queue.remove(claimed)).isEqualTo("x0");
 
         assertThat(evictor.outcome()).isEqualTo(true);
         assertThat(third.outcome()).isEqualTo("x4");
@@ -418,7 +431,7 @@ class RaceStepsTest {
         assertThat(parked.get(1).outcome()).isEqualTo(true);
         assertThat(queue.takeBatch(100)).containsExactly("x2", "p0", "p1");
         assertThat(queue.takeBatch(100)).containsExactly("p2", "p3", "p4");
-        assertThat(queue.ring().isFlagged()).isFalse();
+        assertThat(queue.isFlagged()).isFalse();
     }
 
     @Test
@@ -434,11 +447,11 @@ class RaceStepsTest {
     void closeNowLeavesToATakerWhatItHasClaimed() throws InterruptedException {
         BoundedQueue<String> queue = full(3);
         Call<Boolean> parked = parkedPut(queue, "parked");
-        long claimed = queue.ring().claim();
+        long claimed = queue.claim();
 
         assertThat(queue.closeNow()).containsExactly("x1", "x2");
 
-        assertThat(queue.slow().removed(claimed)).isEqualTo("x0");
+        assertThat(queue.remove(claimed)).isEqualTo("x0");
         assertThat(parked.outcome()).isInstanceOf(io.heptad.core.ClosedException.class);
         assertThat(queue.stats().returned()).isEqualTo(2);
         assertThat(queue.stats().taken()).isEqualTo(1);
