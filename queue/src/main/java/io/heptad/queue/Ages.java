@@ -18,13 +18,17 @@ final class Ages {
      * times[] is written by the claimer of an index before it releases the stamp, and read only between a look at that
      * stamp and a look at head that proves the item is still inside; its slot is not used again before that.
      */
-    /** A time argument: read the clock when needed. Only outside the lock. */
+    /** A time argument: read the clock when needed. Under the lock only if it is the system's. */
     static final long ON_DEMAND = Long.MIN_VALUE;
 
     /** A time argument and result: nobody looked at the clock. */
     static final long UNKNOWN = Long.MIN_VALUE + 1;
 
     private static final int SPARSE = 9;
+
+    /** One item in so many is timed. */
+    static final int TIMED = 1 << SPARSE;
+
     private static final int MOST_MARKS = 32;
     private static final int MAX_TRIES = 8;
     private static final VarHandle TIME = MethodHandles.arrayElementVarHandle(long[].class);
@@ -36,8 +40,12 @@ final class Ages {
     /** Pairs of an index and a time, oldest first. Replaced as a whole; a lost race costs a mark, never an age. */
     private volatile long[] marks = {};
 
-    Ages(int slots, boolean exact, Ticker ticker) {
+    /** Whether the clock is the system's, which may be read under the lock: no code of the user runs there. */
+    private final boolean trusted;
+
+    Ages(int slots, boolean exact, Ticker ticker, boolean trusted) {
         this.ticker = ticker;
+        this.trusted = trusted;
         this.shift = exact ? 0 : SPARSE;
         this.times = new long[Math.max(1, slots >> shift)];
     }
@@ -47,9 +55,9 @@ final class Ages {
         return (1L << shift) - 1;
     }
 
-    /** The time for a put that is about to take the lock: under it, no code of the user runs, and a clock may be one. */
+    /** The time for a put that is about to take the lock. A queue under load puts little in any other way. */
     long beforeLock() {
-        return shift == 0 ? clock() : UNKNOWN;
+        return trusted ? ON_DEMAND : clock();
     }
 
     /** The time to note for an item, given what the caller of a put knows. */
@@ -64,7 +72,7 @@ final class Ages {
 
     /** The age of the oldest item in the ring; zero where it is empty or nobody knows. */
     Duration oldest(Ring<?> ring) {
-        for (int tries = 0; tries < MAX_TRIES; tries++) {
+        for (int tries = 1; ; tries++) {
             Ring.Span span = ring.span();
             long now = clock();
             if (span.depth() == 0) {
@@ -75,13 +83,13 @@ final class Ages {
             if (timed < span.tail() && ring.isFilled(timed)) {
                 since = (long) TIME.getAcquire(times, (int) (timed >>> shift) & (times.length - 1));
             }
-            if (ring.headIndex() > timed) {
+            if (ring.headIndex() > timed && tries < MAX_TRIES) {
                 continue; // taken meanwhile, so the time may be that of a later item
             }
+            // After the last try that may be so: then it is a lower bound on the age of what was the oldest just now.
             long age = Math.max(age(since, now), age(mark(span.head(), span.tail(), now), now));
             return Duration.ofNanos(age);
         }
-        return Duration.ZERO; // eight takes in a row went past: nothing is old
     }
 
     /** When the oldest mark was left that covers the item of this index; leaves one for now. */
@@ -108,14 +116,22 @@ final class Ages {
         return since;
     }
 
-    /** Every second mark, the oldest among them. */
+    /** Without the mark that is missed least: the one whose neighbours are closest in time. So the gaps stay even. */
     private static long[] thinned(long[] pairs) {
-        long[] kept = new long[pairs.length / 2];
-        for (int i = 0; i < kept.length; i += 2) {
-            kept[i] = pairs[2 * i];
-            kept[i + 1] = pairs[2 * i + 1];
+        int least = 2;
+        for (int i = 4; i < pairs.length - 2; i += 2) {
+            if (gapWithout(pairs, i) < gapWithout(pairs, least)) {
+                least = i;
+            }
         }
+        long[] kept = new long[pairs.length - 2];
+        System.arraycopy(pairs, 0, kept, 0, least);
+        System.arraycopy(pairs, least + 2, kept, least, kept.length - least);
         return kept;
+    }
+
+    private static long gapWithout(long[] pairs, int mark) {
+        return pairs[mark + 3] - pairs[mark - 1];
     }
 
     private static long age(long since, long now) {
@@ -127,7 +143,7 @@ final class Ages {
         try {
             long now = ticker.nanos();
             return now <= UNKNOWN ? UNKNOWN + 1 : now;
-        } catch (RuntimeException | Error broken) {
+        } catch (Throwable broken) {
             return UNKNOWN;
         }
     }

@@ -335,14 +335,15 @@ public final class BoundedQueue<E> extends Ring<E> implements Bounded, AutoClose
                 E item = takeOrEnd(nanos);
                 return item == null ? List.of() : List.of(item);
             }
+            List<E> items =
+                    new ArrayList<>(count); // before the claim: memory may be short, and what is claimed must go on
             if (claim(head, count)) {
-                return removed(head, count);
+                return removed(head, count, items);
             }
         }
     }
 
-    private List<E> removed(long claimed, int count) {
-        List<E> items = new ArrayList<>(count);
+    private List<E> removed(long claimed, int count, List<E> items) {
         for (int i = 0; i < count; i++) {
             items.add(remove(claimed + i * ONE));
         }
@@ -446,9 +447,11 @@ public final class BoundedQueue<E> extends Ring<E> implements Bounded, AutoClose
      * How long the oldest item has been inside; zero if the queue is empty. Handed-over items are never inside.
      *
      * <p>With {@link Builder#exactAge()}: exact. Without, it costs producers nothing and is a lower bound: the true age
-     * is never less, and it is greater by at most the time from the oldest item's arrival to the next of these: the
-     * arrival of the 512th item after it at the latest, or the next reading of the age ({@code oldestAge()},
-     * {@code stats()}, or a scrape of the metrics). So with a scrape every ten seconds it is right to ten seconds.
+     * is greater by at most the time from the oldest item's arrival to the next of these: the arrival of a timed item,
+     * of which there is one in {@value Ages#TIMED}, or a reading of the age that is still remembered ({@code oldestAge()},
+     * {@code stats()}, or a scrape of the metrics; 32 readings are remembered, spread evenly over the time that items
+     * have been inside). While takes go past faster than it can look, it is a lower bound in either case. With a ticker
+     * of your own, the time that a put waited for an internal lock counts as well.
      *
      * @return the age, never negative
      */
@@ -517,6 +520,7 @@ public final class BoundedQueue<E> extends Ring<E> implements Bounded, AutoClose
         private @Nullable Consumer<? super E> onDrop;
         private boolean exactAge;
         private Ticker ticker = Ticker.system();
+        private boolean systemTicker = true;
 
         private Builder(int capacity, FullPolicy whenFull) {
             if (capacity < 1 || capacity > MAX_CAPACITY) {
@@ -575,6 +579,7 @@ public final class BoundedQueue<E> extends Ring<E> implements Bounded, AutoClose
          */
         public Builder<E> ticker(Ticker ticker) {
             this.ticker = Objects.requireNonNull(ticker, "ticker");
+            systemTicker = false;
             return this;
         }
 
@@ -584,7 +589,7 @@ public final class BoundedQueue<E> extends Ring<E> implements Bounded, AutoClose
          * @return a new, empty queue
          */
         public BoundedQueue<E> build() {
-            return new BoundedQueue<>(this, new Ages(Ring.slots(capacity), exactAge, ticker));
+            return new BoundedQueue<>(this, new Ages(Ring.slots(capacity), exactAge, ticker, systemTicker));
         }
     }
 }

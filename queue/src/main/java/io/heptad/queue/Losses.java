@@ -40,8 +40,16 @@ final class Losses<E> {
     }
 
     FullException full() {
-        Duration retryAfter = drained == null ? null : drained.timeToDrain(capacity);
-        return new FullException(name, capacity, capacity, retryAfter);
+        return new FullException(name, capacity, capacity, retryAfter());
+    }
+
+    /** A clock that throws costs the advice, never the refusal. */
+    private @Nullable Duration retryAfter() {
+        try {
+            return drained == null ? null : drained.timeToDrain(capacity);
+        } catch (Throwable broken) {
+            return null;
+        }
     }
 
     void timedOut() {

@@ -2,7 +2,6 @@ package io.heptad.queue;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -185,7 +184,7 @@ abstract sealed class Ring<E> permits BoundedQueue {
         int slot = (int) index & mask;
         items[slot] = item;
         if ((index & sampling) == 0) {
-            ages.set(index, time);
+            ages.set(index, ages.at(time));
         }
         LONG.setRelease(stamps, slot, (index & ~mask) + 1);
     }
@@ -235,10 +234,10 @@ abstract sealed class Ring<E> permits BoundedQueue {
     }
 
     /** Takes out the item of a claimed word, and gives its slot free. */
+    @SuppressWarnings({"unchecked", "NullAway"}) // filled: that is what was claimed
     E remove(long claimed) {
         long index = claimed >>> SHIFT;
         int slot = (int) index & mask;
-        @SuppressWarnings({"unchecked", "NullAway"}) // filled: that is what was claimed
         E item = (E) items[slot];
         items[slot] = null;
         LONG.setRelease(stamps, slot, (index & ~mask) + mask + 1);
@@ -386,12 +385,10 @@ abstract sealed class Ring<E> permits BoundedQueue {
     }
 
     /** Takes out what {@link #claimAll} has claimed, oldest first. */
-    List<E> removeAll(Span claimed) {
-        List<E> all = new ArrayList<>(claimed.depth());
+    void removeAll(Span claimed, List<? super E> all) {
         for (long index = claimed.head(); index < claimed.tail(); index++) {
             all.add(removeOnceFilled(index << SHIFT));
         }
-        return all;
     }
 
     private void awaitEmptied(long index) {

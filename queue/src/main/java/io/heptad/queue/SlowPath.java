@@ -2,6 +2,7 @@ package io.heptad.queue;
 
 import io.heptad.core.ClosedException;
 import io.heptad.queue.Ring.Answer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -86,6 +87,8 @@ final class SlowPath<E> {
                 }
             }
         }
+        QueueFullEvent event =
+                events.beginWait(); // before it stands in line: nothing may fail between that and leave()
         Waiter<E> me = new Waiter<>(item);
         Answer answer;
         long now = ages.beforeLock();
@@ -98,7 +101,6 @@ final class SlowPath<E> {
         if (answer != Answer.FULL) {
             return answer;
         }
-        QueueFullEvent event = events.beginWait();
         try {
             answer = switch (await(me, nanos, deadline, producers)) {
                 case WAITING -> Answer.FULL;
@@ -382,17 +384,20 @@ final class SlowPath<E> {
 
     /** Closes and takes out what is inside, oldest first. */
     List<E> closeNow() {
+        List<E> items;
         Ring.Span inside;
         lock();
         try {
             ring.shut();
             sendAway();
+            items = new ArrayList<>(ring.span().depth()); // before the claim, and a closed ring only gets emptier
             inside = ring.claimAll();
             returned += inside.depth();
         } finally {
             unlock();
         }
-        return ring.removeAll(inside);
+        ring.removeAll(inside, items);
+        return items;
     }
 
     private void sendAway() {

@@ -1,9 +1,11 @@
 package io.heptad.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.heptad.contract.Seeded;
 import io.heptad.contract.Watched;
+import io.heptad.core.FullException;
 import io.heptad.core.FullPolicy;
 import io.heptad.core.Metric;
 import java.time.Duration;
@@ -263,6 +265,58 @@ class FiguresTest {
         }
         // 19 s is the truth; marks were thinned to every fourth second at worst
         assertThat(queue.oldestAge()).isBetween(Duration.ofSeconds(15), Duration.ofSeconds(19));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BLOCK", "DROP_OLDEST"})
+    void knowsTheAgeOfABacklogThatOnlyEverCameInThroughAFullQueue(FullPolicy policy) throws InterruptedException {
+        int capacity = 2 * Ages.TIMED;
+        BoundedQueue<Integer> queue = sparse(capacity, policy);
+        for (int i = 0; i < 2 * capacity + 1; i++) {
+            pass(Duration.ofSeconds(1));
+            if (policy == FullPolicy.DROP_OLDEST || i < capacity) {
+                queue.put(i);
+            } else {
+                int item = i;
+                Thread producer = Thread.ofVirtual().start(() -> putOrFail(queue, item));
+                while (queue.stats().waitingProducers() == 0) {
+                    Thread.yield();
+                }
+                queue.take();
+                producer.join();
+            }
+        }
+
+        // the oldest came in capacity seconds ago, and one in TIMED is timed
+        assertThat(queue.oldestAge())
+                .isBetween(Duration.ofSeconds(capacity - Ages.TIMED), Duration.ofSeconds(capacity));
+    }
+
+    private static void putOrFail(BoundedQueue<Integer> queue, int item) {
+        try {
+            queue.put(item);
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    @Test
+    void aTickerThatThrowsCostsTheAdviceAndNotTheRefusal() throws InterruptedException {
+        AtomicBoolean broken = new AtomicBoolean();
+        BoundedQueue<String> queue = BoundedQueue.<String>builder(1, FullPolicy.REJECT)
+                .ticker(() -> {
+                    if (broken.get()) {
+                        throw new IllegalStateException("stopped");
+                    }
+                    return now.get();
+                })
+                .build();
+        queue.put("in");
+        broken.set(true);
+
+        FullException refusal = catchThrowableOfType(FullException.class, () -> queue.put("out"));
+
+        assertThat(refusal.retryAfter()).isEmpty();
     }
 
     @Test
