@@ -167,11 +167,12 @@ final class Table {
                     .min(Comparator.comparingDouble(
                             verdict -> Double.isNaN(verdict.ratio()) ? Double.NEGATIVE_INFINITY : verdict.ratio()))
                     .orElseThrow();
+            String cell = worst.contest().cell().label();
             long passed =
                     verdicts.stream().filter(ContestResult.Verdict::passes).count();
             lines.add(String.format(
                     Locale.ROOT,
-                    "  %s  %s %s %s >= %.2f of %s: %d of %d; worst %s against %s at %s",
+                    "  %s  %s %s %s >= %.2f of %s: %d of %d; worst %s against %s%s",
                     passed == verdicts.size() ? "PASS" : "MISS",
                     worst.contest().name(),
                     goal.figure().name().toLowerCase(Locale.ROOT),
@@ -182,7 +183,7 @@ final class Table {
                     verdicts.size(),
                     ratio(worst.ratio()),
                     worst.peer(),
-                    worst.contest().cell().label()));
+                    cell.isEmpty() ? "" : " at " + cell));
         });
     }
 
