@@ -453,7 +453,15 @@ class KeyedPoolTest {
 
     @Test
     void aKeyThatThrowsCostsNoSlotAndNoFuture() {
-        open(1, 10, REJECT, 1, 5);
+        List<Throwable> reported = new CopyOnWriteArrayList<>();
+        pool = WorkerPool.builder("http", 1, 10, REJECT)
+                .threads(task -> {
+                    Thread thread = Thread.ofVirtual().unstarted(task);
+                    thread.setUncaughtExceptionHandler((of, thrown) -> reported.add(thrown));
+                    return thread;
+                })
+                .build();
+        keyed = pool.perKey(1, 5);
         AtomicInteger calls = new AtomicInteger();
         Moody moody = new Moody(calls);
         assertThatThrownBy(() -> keyed.submit(moody, () -> 1)).hasMessage("no hash today");
@@ -461,6 +469,9 @@ class KeyedPoolTest {
 
         assertThat(keyed.submit(moody, () -> 1).join()).isEqualTo(1);
 
+        assertThat(reported)
+                .singleElement()
+                .satisfies(thrown -> assertThat(thrown).hasMessage("no hash today"));
         assertThat(keyed.submit("next", () -> 2).join()).isEqualTo(2);
         calls.set(100);
         assertThat(keyed.submit(moody, () -> 3).join()).isEqualTo(3);

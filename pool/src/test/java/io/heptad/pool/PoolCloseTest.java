@@ -207,6 +207,60 @@ class PoolCloseTest {
     }
 
     @Test
+    void aClosedPoolHasNotEndedWhileAThreadOfItStillCompletesAFuture() throws InterruptedException {
+        WorkerPool pool = WorkerPool.of("db", 1, 1, REJECT);
+        CountDownLatch attached = new CountDownLatch(1);
+        CountDownLatch leave = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<Void> task = pool.submit(() -> attached.await());
+        CompletableFuture<Void> dependent = task.thenRun(() -> {
+            begun.countDown();
+            try {
+                leave.await();
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        attached.countDown();
+        begun.await();
+
+        assertThat(pool.stats().active()).isZero();
+        assertThat(pool.close(Duration.ofMillis(5))).isFalse();
+        leave.countDown();
+        assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
+        assertThat(dependent).isDone();
+    }
+
+    @Test
+    void norWhileWhoeverDroppedATaskStillCompletesItsFuture() throws InterruptedException {
+        WorkerPool pool = WorkerPool.of("db", 1, 1, DROP_OLDEST);
+        Held held = new Held();
+        held.occupy(pool, 1);
+        CountDownLatch leave = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<Integer> oldest = pool.submit(() -> 1);
+        oldest.whenComplete((value, dropped) -> {
+            begun.countDown();
+            try {
+                leave.await();
+            } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        AtomicReference<CompletableFuture<Integer>> newest = new AtomicReference<>();
+        Thread submitter = Thread.ofVirtual().start(() -> newest.set(pool.submit(() -> 2)));
+        begun.await();
+        held.release();
+        Wait.until().until(() -> pool.stats().completed() == 2 && pool.stats().active() == 0);
+
+        assertThat(pool.close(Duration.ofMillis(5))).isFalse();
+        leave.countDown();
+        submitter.join();
+        assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
+        assertThat(newest.get().join()).isEqualTo(2);
+    }
+
+    @Test
     void closeNowInterruptsTheBodiesOfCallersToo() throws InterruptedException {
         WorkerPool pool = WorkerPool.of("db", 1, 1, BLOCK);
         CountDownLatch begun = new CountDownLatch(1);

@@ -421,6 +421,33 @@ class SlotExitsTest {
         allSlotsAreThere(1);
     }
 
+    /** The window, held open: the caller owns a slot and has not been woken yet when it is interrupted. */
+    @Test
+    void aCallerInterruptedWithItsGrantInHandPassesItOn() throws InterruptedException {
+        pool = WorkerPool.of("db", 1, 10, BLOCK);
+        assertThat(pool.slots().tryTake()).isTrue();
+        AtomicReference<Throwable> end = new AtomicReference<>();
+        Thread caller = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                pool.run(() -> 1);
+            } catch (Throwable thrown) {
+                end.set(thrown);
+            }
+        });
+        Wait.untilParked(caller);
+        CompletableFuture<Integer> next = pool.submit(() -> 2);
+        Waiter<?> granted = pool.slots().pass();
+        assertThat(granted).isInstanceOf(Caller.class);
+        assertThat(granted.status()).isEqualTo(Waiter.GRANTED);
+
+        caller.interrupt();
+        caller.join();
+
+        assertThat(end.get()).isInstanceOf(InterruptedException.class);
+        assertThat(next).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(2);
+        allSlotsAreThere(1);
+    }
+
     @Test
     void cancelsThatRaceLeaveNoPhantomInLine() throws InterruptedException {
         pool = WorkerPool.of("db", 1, 16, REJECT);
