@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
@@ -32,6 +33,8 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
      * The caller's thread alone touches what the user gave: iterator, consumer, listener. Between it and the hands are
      * two queues under one lock, jobs and dones. Both are bounded by the window: so many items are out at most, from the
      * iterator until the sink has had them. A hand never waits to deliver, and holds no slot while it waits for a job.
+     * Each item is given out as it is read and before the next is asked for: an iterator may block for long, or until an
+     * item that it gave has ended. Results wait for the caller's thread meanwhile.
      *
      * stop() ends everything early: jobs not begun become failures, running bodies are interrupted, and it returns when
      * the last hand has gone, so nothing of a batch outlives the call. The interrupt is sent under the lock to hands that
@@ -53,8 +56,8 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
 
     private record Done<I extends @Nullable Object, O extends @Nullable Object>(long index, Settled<I, O> settled) {}
 
-    /** The caller hands over up to so many items at once while all hands are busy. */
-    private static final int CHUNK = 16;
+    /** So many items more than two a slot may be out, so that a batch over few slots does not stop for each result. */
+    private static final int SPARE = 16;
 
     private final Slots slots;
     private final Admission admission;
@@ -116,7 +119,6 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
         boolean enough = false;
         Throwable brokenInput = null;
         try {
-            List<Job<I>> staged = new ArrayList<>(CHUNK);
             List<Done<I, O>> arrived = new ArrayList<>();
             boolean more = true;
             long index = 0;
@@ -125,25 +127,24 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
-                int room = Math.min(window() - out, CHUNK);
-                while (more && staged.size() < room) {
+                Job<I> job = null;
+                if (more && out < window()) {
                     try {
                         more = items.hasNext();
                         if (more) {
-                            staged.add(new Job<>(index, item(items.next(), index)));
+                            job = new Job<>(index, item(items.next(), index));
                             index++;
+                            out++;
                         }
                     } catch (Throwable thrown) {
                         brokenInput = thrown; // what is out already ends first, and is delivered
                         more = false;
                     }
-                    if (idle > 0 || started < slots.limit()) {
-                        break;
-                    }
                 }
-                out += staged.size();
-                handOver(staged);
-                collect(arrived, out > 0 && (!more || out >= window()));
+                int wanted = exchange(job, arrived, out > 0 && (!more || out >= window()));
+                for (int i = 0; i < wanted; i++) {
+                    startHand();
+                }
                 for (int i = 0; i < arrived.size() && !enough; i++) {
                     enough = !sink.take(arrived.get(i).index, arrived.get(i).settled);
                 }
@@ -191,24 +192,30 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
 
     /** How many items may be out: enough that a hand finds its next job waiting, and proportional to the slots. */
     private int window() {
-        return 2 * Math.min(slots.limit(), Integer.MAX_VALUE / 4) + CHUNK;
+        return 2 * Math.min(slots.limit(), Integer.MAX_VALUE / 4) + SPARE;
     }
 
-    private void handOver(List<Job<I>> staged) {
-        int wanted;
+    /**
+     * Gives a job out and takes the results that are there; waits for one, if told to and nothing is there to be done.
+     *
+     * @return how many hands are to be started
+     */
+    private int exchange(@Nullable Job<I> job, List<Done<I, O>> arrived, boolean wait) throws InterruptedException {
         lock.lock();
         try {
-            jobs.addAll(staged);
-            for (int i = Math.min(staged.size(), idle); i > 0; i--) {
+            if (job != null) {
+                jobs.add(job);
                 workToDo.signal();
             }
-            wanted = handsWanted();
+            while (wait && dones.isEmpty() && handsWanted() <= 0) {
+                news.await();
+            }
+            threadsRanOut &= dones.isEmpty();
+            arrived.addAll(dones);
+            dones.clear();
+            return handsWanted();
         } finally {
             lock.unlock();
-        }
-        staged.clear();
-        for (int i = 0; i < wanted; i++) {
-            startHand();
         }
     }
 
@@ -225,10 +232,16 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
         } finally {
             lock.unlock();
         }
+        // Whoever takes it says that the hand has gone, as in Worker: a factory may start the thread, and start()
+        // throw.
+        AtomicBoolean taken = new AtomicBoolean();
         try {
             Callable<Object> carry = this::carry;
             Callable<?> body = wrapper == null ? carry : new Wrapped<>(carry, wrapper);
             dispatch.newThread(() -> {
+                        if (taken.getAndSet(true)) {
+                            return;
+                        }
                         Throwable failed = null;
                         try {
                             body.call();
@@ -240,20 +253,25 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
                     })
                     .start();
         } catch (Throwable noThread) {
-            gone(noThread);
+            if (!taken.getAndSet(true)) {
+                gone(noThread);
+            }
         }
     }
 
-    /** A hand has gone. If it was the last, and failed, so would the next one: what is waiting fails instead. */
+    /**
+     * A hand has gone. If it was the last, and failed, so would the next one: what is waiting fails instead. If it was
+     * the last and did not fail, no result is still to come after which a thread would be tried for again: now is the time.
+     */
     @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
     private void gone(@Nullable Throwable failed) {
         lock.lock();
         try {
             started--;
-            threadsRanOut |= failed != null;
+            threadsRanOut = failed != null || (threadsRanOut && started > 0);
             if (failed != null && started == 0) {
                 for (Job<I> job = jobs.poll(); job != null; job = jobs.poll()) {
-                    dones.add(notBegun(job, failed));
+                    dones.add(notTimed(job, failed));
                 }
             }
             news.signal();
@@ -279,7 +297,7 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
                 if (job == null) {
                     return this;
                 }
-                done = settle(job);
+                done = settleOrFail(job);
                 mayGoOn = !dispatch.freshThreads();
             }
             deliver(done);
@@ -327,20 +345,23 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
         }
     }
 
+    /** A job that was taken is delivered, even if a clock throws or memory runs out around its body. */
+    private Done<I, O> settleOrFail(Job<I> job) {
+        try {
+            return settle(job);
+        } catch (Throwable thrown) {
+            return notTimed(job, thrown);
+        }
+    }
+
     private Done<I, O> settle(Job<I> job) {
         Seat seat;
         try {
             seat = slot();
         } catch (RefusedException refused) {
-            lock.lock();
-            try {
-                refusal = refusal == null ? refused : refusal;
-            } finally {
-                lock.unlock();
-            }
-            return notBegun(job, refused);
+            return notTimed(job, theOne(refused));
         } catch (Throwable noSlot) {
-            return notBegun(job, noSlot);
+            return notTimed(job, noSlot);
         }
         boolean returned = false;
         long begin = 0;
@@ -353,6 +374,19 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
             return new Done<>(job.index, new Failed<>(job.item, thrown, since(begin)));
         } finally {
             dispatch.ended(seat, null, returned ? Claim.End.COMPLETED : Claim.End.FAILED);
+        }
+    }
+
+    /** All items that the pool refused have the same refusal as their cause, so that whichever arrives first is known. */
+    private RefusedException theOne(RefusedException refused) {
+        lock.lock();
+        try {
+            if (refusal == null) {
+                refusal = refused;
+            }
+            return refusal;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -376,22 +410,8 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
         return Duration.ofNanos(Math.max(0, ticker.nanos() - begin));
     }
 
-    private Done<I, O> notBegun(Job<I> job, Throwable cause) {
+    private Done<I, O> notTimed(Job<I> job, Throwable cause) {
         return new Done<>(job.index, new Failed<>(job.item, cause, Duration.ZERO));
-    }
-
-    private void collect(List<Done<I, O>> arrived, boolean wait) throws InterruptedException {
-        lock.lock();
-        try {
-            while (wait && dones.isEmpty() && handsWanted() <= 0) {
-                news.await();
-            }
-            threadsRanOut &= dones.isEmpty();
-            arrived.addAll(dones);
-            dones.clear();
-        } finally {
-            lock.unlock();
-        }
     }
 
     /** Ends everything early; returns what nobody has taken yet, nothing missing. */
@@ -402,7 +422,7 @@ final class Batch<I extends @Nullable Object, O extends @Nullable Object> {
             List<Done<I, O>> left = new ArrayList<>(dones);
             CancellationException stopped = new CancellationException("the batch was stopped before this began");
             for (Job<I> job : jobs) {
-                left.add(notBegun(job, stopped));
+                left.add(notTimed(job, stopped));
             }
             return left;
         } finally {

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Hears of each item of a batch as it ends: for progress, or to write results down as they come.
  *
  * <p>Called by the thread that called {@link WorkerPool#settle(Iterable, io.heptad.core.Work, BatchListener) settle}, one
- * call at a time, in the order of completion; the bodies go on meanwhile, up to the batch's window. What it throws is
+ * call at a time, in the order of completion; the bodies go on meanwhile, up to the batch's window. That thread
+ * reads the input too: while it waits there for the next item nothing is heard, and the bodies go on. What it throws is
  * reported to that thread's uncaught exception handler, and harms neither the batch nor the report.
  *
  * @param <I> the item

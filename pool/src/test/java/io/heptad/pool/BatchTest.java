@@ -41,6 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Watched
 class BatchTest {
@@ -235,6 +236,43 @@ class BatchTest {
             });
             assertThat(report.failed()).hasSize(3).allMatch(one -> one.cause() == error);
             assertAtRest(pool);
+        }
+
+        @Test
+        void beginsEachItemWhileTheNextIsStillBeingRead() throws Exception {
+            WorkerPool one = WorkerPool.of("one", 1, 1, REJECT);
+            CountDownLatch readingTheThird = new CountDownLatch(1);
+            CountDownLatch secondRan = new CountDownLatch(1);
+            Iterator<Integer> waiting = new Iterator<>() {
+                private int next;
+
+                @Override
+                public boolean hasNext() {
+                    return next < 3;
+                }
+
+                @Override
+                public Integer next() {
+                    if (next == 2) {
+                        readingTheThird.countDown();
+                        try {
+                            assertThat(secondRan.await(10, TimeUnit.SECONDS)).isTrue();
+                        } catch (InterruptedException interrupted) {
+                            throw new IllegalStateException(interrupted);
+                        }
+                    }
+                    return next++;
+                }
+            };
+            BatchReport<Integer, Integer> report = one.settle(() -> waiting, item -> {
+                if (item == 0) {
+                    readingTheThird.await(); // busy until then, so that nothing but the reading is in the way
+                } else if (item == 1) {
+                    secondRan.countDown();
+                }
+                return item;
+            });
+            assertThat(report.succeeded()).hasSize(3);
         }
 
         @Test
@@ -682,6 +720,120 @@ class BatchTest {
             BatchReport<Integer, Integer> report = flaky.settle(items(300), item -> item);
             assertThat(report.settled()).extracting(Settled::item).isEqualTo(items(300));
             assertThat(report.failed()).allMatch(one -> one.cause().getMessage().equals("not now"));
+        }
+
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        void areTriedForOnceMoreWhenTheLastHasGone(boolean available) throws Exception {
+            CountDownLatch mayGo = new CountDownLatch(1);
+            AtomicInteger asked = new AtomicInteger();
+            IllegalStateException noThread = new IllegalStateException("no second thread");
+            WorkerPool fresh = WorkerPool.builder("fresh", 2, 1, REJECT)
+                    .freshThreads()
+                    .wrapTasks(task -> () -> {
+                        task.run();
+                        try {
+                            mayGo.await(); // its item is delivered, and the thread is not gone yet
+                        } catch (InterruptedException interrupted) {
+                            throw new IllegalStateException(interrupted);
+                        }
+                    })
+                    .threads(task -> {
+                        if (asked.incrementAndGet() > 1 && (!available || mayGo.getCount() > 0)) {
+                            throw noThread;
+                        }
+                        return Thread.ofVirtual().unstarted(task);
+                    })
+                    .build();
+            CompletableFuture<BatchReport<Integer, Integer>> report = new CompletableFuture<>();
+            CountDownLatch heard = new CountDownLatch(1);
+            Thread caller = Thread.ofVirtual()
+                    .start(() -> complete(
+                            report,
+                            () -> fresh.settle(items(5), item -> item, (one, done, total) -> heard.countDown())));
+            heard.await();
+            Wait.untilParked(caller);
+            assertThat(asked.get()).isGreaterThan(1);
+            mayGo.countDown();
+            BatchReport<Integer, Integer> settled = report.get(10, TimeUnit.SECONDS);
+            assertThat(settled.settled()).extracting(Settled::item).isEqualTo(items(5));
+            assertThat(settled.succeeded()).hasSize(available ? 5 : 1);
+            assertThat(settled.failed()).allMatch(one -> one.cause() == noThread);
+        }
+
+        @Test
+        void areCountedOnceEvenIfTheFactoryStartsThem() throws Exception {
+            CompletableFuture<Void> began = new CompletableFuture<>();
+            CountDownLatch allRead = new CountDownLatch(1);
+            CountDownLatch heard = new CountDownLatch(1);
+            AtomicInteger asked = new AtomicInteger();
+            WorkerPool one = WorkerPool.builder("one", 1, 1, REJECT)
+                    .threads(task -> {
+                        asked.incrementAndGet();
+                        Thread started = Thread.ofVirtual().start(task);
+                        began.join();
+                        return started;
+                    })
+                    .build();
+            Iterator<Integer> three = items(3).iterator();
+            Iterable<Integer> input = () -> new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    if (!three.hasNext()) {
+                        allRead.countDown();
+                    }
+                    return three.hasNext();
+                }
+
+                @Override
+                public Integer next() {
+                    return three.next();
+                }
+            };
+            BatchReport<Integer, Integer> report = one.settle(
+                    input,
+                    item -> {
+                        began.complete(null);
+                        switch (item) {
+                            case 0 -> allRead.await();
+                            case 1 -> heard.await(); // so that item 2 still waits when the result of item 0 is taken
+                            default -> {}
+                        }
+                        return item;
+                    },
+                    (settled, done, total) -> heard.countDown());
+            assertThat(report.succeeded()).extracting(Succeeded::item).isEqualTo(items(3));
+            assertThat(asked).hasValue(1);
+        }
+
+        @Test
+        void loseNoItemToAClockThatThrows() throws Exception {
+            AtomicReference<Thread> unlucky = new AtomicReference<>();
+            AtomicInteger thrown = new AtomicInteger();
+            IllegalStateException noTime = new IllegalStateException("no time");
+            WorkerPool one = WorkerPool.builder("one", 1, 1, REJECT)
+                    .ticker(() -> {
+                        // First as the body's time is taken, then again as the time of that failure is.
+                        if (Thread.currentThread() == unlucky.get() && thrown.incrementAndGet() <= 2) {
+                            throw noTime;
+                        }
+                        return 0;
+                    })
+                    .build();
+            CompletableFuture<BatchReport<Integer, Integer>> report = new CompletableFuture<>();
+            Thread.ofVirtual()
+                    .start(() -> complete(
+                            report,
+                            () -> one.settle(items(3), item -> {
+                                if (item == 1) {
+                                    unlucky.set(Thread.currentThread());
+                                }
+                                return item;
+                            })));
+            BatchReport<Integer, Integer> settled = report.get(10, TimeUnit.SECONDS);
+            assertThat(settled.succeeded()).extracting(Succeeded::item).containsExactly(0, 2);
+            assertThat(settled.failed()).singleElement().matches(failed -> failed.cause() == noTime);
+            assertAtRest(one);
         }
 
         private static IllegalStateException broken(Throwable cause) {

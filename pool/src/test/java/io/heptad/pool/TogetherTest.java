@@ -185,6 +185,34 @@ class TogetherTest {
     }
 
     @Test
+    void allThatThePoolRefusesIsRefusedWithTheOneExceptionThatIsThrown() throws Exception {
+        // Which of several refusals arrives first is open; it must be known as the pool's own whichever it is.
+        pool.close();
+        BatchReport<Integer, Integer> report = pool.settle(List.of(1, 2, 3, 4, 5), item -> item);
+        assertThat(report.failed()).hasSize(5);
+        Throwable refusal = report.failed().get(0).cause();
+        assertThat(refusal).isInstanceOf(ClosedException.class);
+        assertThat(report.failed()).allMatch(one -> one.cause() == refusal);
+    }
+
+    @Test
+    void aPoolThatIsClosedNowRefusesThoseInLineItself() throws Exception {
+        for (int round = 0; round < 100; round++) {
+            WorkerPool closing = WorkerPool.of("closing", 4, 4, REJECT);
+            new Held().occupy(closing, 4);
+            List<Callable<String>> tasks = List.of(() -> "a", () -> "b", () -> "c", () -> "d");
+            boolean race = round % 2 == 0;
+            CompletableFuture<Object> call = new CompletableFuture<>();
+            Thread caller = Thread.ofVirtual()
+                    .start(() -> BatchTest.complete(call, () -> race ? closing.race(tasks) : closing.all(tasks)));
+            Wait.until().until(() -> closing.stats().waiting() == 4);
+            closing.closeNow();
+            caller.join();
+            assertThat(call.exceptionNow()).isInstanceOf(ClosedException.class);
+        }
+    }
+
+    @Test
     void aRefusalByAnotherShapeIsTheTasksFailure() {
         ClosedException elsewhere = new ClosedException("another pool");
         assertThatExceptionOfType(ExecutionException.class)
