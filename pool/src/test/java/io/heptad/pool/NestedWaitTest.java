@@ -9,10 +9,13 @@ import io.heptad.contract.Watched;
 import io.heptad.core.FullPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -138,13 +141,52 @@ class NestedWaitTest {
         open(1, 10, REJECT);
         CompletableFuture<String> outer = pool.submit(() -> {
             try {
-                pool.submit(() -> 1).get(1, java.util.concurrent.TimeUnit.MILLISECONDS);
+                pool.submit(() -> 1).get(1, TimeUnit.MILLISECONDS);
                 return "got it";
-            } catch (java.util.concurrent.TimeoutException late) {
+            } catch (TimeoutException late) {
                 return "late";
             }
         });
 
         assertThat(outer.join()).isEqualTo("late");
+    }
+
+    /** Between the end of a body and the end of its future the slot is gone already, and the join is about to end. */
+    @Test
+    void aTaskThatHasJustEndedAccusesNobody() {
+        open(1, 1, REJECT);
+        assertThat(pool.slots().tryTake()).isTrue();
+        NestedWaits waits = new NestedWaits(pool.slots());
+        Task<Integer> awaited = new Task<>(pool.dispatch(), () -> 1);
+        awaited.moveTo(Waiter.ENDED);
+
+        waits.enter("db", Thread.currentThread(), Collections.singletonList(null), awaited)
+                .leave();
+
+        awaited.moveTo(Waiter.LINE);
+        assertThatThrownBy(() -> waits.enter("db", Thread.currentThread(), Collections.singletonList(null), awaited))
+                .hasMessageContaining("db would starve");
+        assertThat(pool.slots().pass()).isNull();
+    }
+
+    /** Read while the slots were being grown: what is awaited runs, in a thread that waits for nothing. */
+    @Test
+    void aTaskThatRunsInAThreadThatDoesNotWaitAccusesNobody() {
+        open(1, 1, REJECT);
+        assertThat(pool.slots().tryTake()).isTrue();
+        NestedWaits waits = new NestedWaits(pool.slots());
+        Task<Integer> awaited = new Task<>(pool.dispatch(), () -> 1);
+        awaited.thread = Thread.ofVirtual().unstarted(() -> {});
+        awaited.moveTo(Waiter.RUNNING);
+
+        waits.enter("db", Thread.currentThread(), Collections.singletonList(null), awaited)
+                .leave();
+
+        // Granted to the very thread that waits for it: only that thread could run it.
+        awaited.thread = Thread.currentThread();
+        awaited.moveTo(Waiter.GRANTED);
+        assertThatThrownBy(() -> waits.enter("db", Thread.currentThread(), Collections.singletonList(null), awaited))
+                .hasMessageContaining("db would starve");
+        assertThat(pool.slots().pass()).isNull();
     }
 }
