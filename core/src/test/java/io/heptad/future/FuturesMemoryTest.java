@@ -89,6 +89,19 @@ class FuturesMemoryTest {
                     delay.elapse();
                     return List.of(settled, other, settled.join());
                 }),
+                named("forEachCompleted, interrupted", longLived -> {
+                    Thread reader = Thread.ofVirtual().start(() -> {
+                        try {
+                            Futures.<Object>forEachCompleted(List.of(longLived), (index, outcome) -> {});
+                        } catch (InterruptedException interrupted) {
+                            Thread.currentThread().interrupt();
+                        }
+                    });
+                    await().until(() -> reader.getState() == Thread.State.WAITING);
+                    reader.interrupt();
+                    await().until(() -> !reader.isAlive());
+                    return List.of(reader);
+                }),
                 named("forEachCompleted, ended by its consumer", longLived -> {
                     CompletableFuture<Object> other = CompletableFuture.completedFuture(new Object());
                     IllegalStateException thrown = new IllegalStateException();
