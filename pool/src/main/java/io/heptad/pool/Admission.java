@@ -79,6 +79,18 @@ final class Admission {
         dispatch.unsettled(); // whoever is evicted is told after it has left the line
         try {
             Slots.Entry entry = ask(waiter, mayWait, evicted);
+            if (!evicted.isEmpty()) {
+                tell(evicted);
+            }
+            return entry;
+        } finally {
+            dispatch.settled();
+        }
+    }
+
+    private void tell(List<Waiter<?>> evicted) {
+        boolean tells = dispatch.tells();
+        try {
             for (Waiter<?> oldest : evicted) {
                 boolean comesBack = oldest instanceof Caller caller && caller.patient;
                 oldest.refused(
@@ -86,9 +98,10 @@ final class Admission {
                                 ? refusal(oldest.claim(), Claim.End.DROPPED, "made room")
                                 : dropped(oldest.claim(), "dropped by DROP_OLDEST"));
             }
-            return entry;
         } finally {
-            dispatch.settled();
+            if (tells) {
+                dispatch.hasTold();
+            }
         }
     }
 
@@ -129,6 +142,9 @@ final class Admission {
             nested = nanos == Long.MAX_VALUE ? dispatch.nested(task) : null;
         } catch (IllegalStateException starving) {
             if (!dispatch.leaveLine(task, Claim.End.REJECTED)) {
+                if (task.status() == Waiter.TURNED_AWAY) {
+                    throw closed(task.claim());
+                }
                 return; // it got in all the same
             }
             tally.rejected.increment();
@@ -191,6 +207,7 @@ final class Admission {
         seat.begin(null, claim);
         if (dispatch.isHalted()) {
             dispatch.ended(seat, claim, Claim.End.CANCELLED);
+            Thread.interrupted(); // meant for the body, which has not begun
             throw dispatch.closed();
         }
         return seat;
@@ -219,8 +236,9 @@ final class Admission {
         try {
             nested = nanos == Long.MAX_VALUE ? dispatch.nested(caller) : null;
         } catch (IllegalStateException starving) {
-            abandon(caller, Claim.End.REJECTED);
-            tally.rejected.increment();
+            if (abandon(caller, Claim.End.REJECTED)) {
+                tally.rejected.increment();
+            }
             throw starving;
         }
         SlotWaitEvent wait = PoolEvents.slotWaits() ? new SlotWaitEvent() : null;

@@ -3,7 +3,9 @@ package io.heptad.pool;
 import io.heptad.core.ClosedException;
 import io.heptad.core.RefusedException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -32,6 +34,9 @@ final class Dispatch implements Waiter.Owner {
 
     /** Threads that are about to complete a future of a task that left neither through a seat nor through halt. */
     private final AtomicInteger unsettled = new AtomicInteger();
+
+    /** Threads that run dependent stages outside a seat, with the end waiting for them. */
+    private final Set<Thread> tellers = ConcurrentHashMap.newKeySet();
 
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
 
@@ -118,6 +123,9 @@ final class Dispatch implements Waiter.Owner {
             leaveKey(task.claim(), fails ? Claim.End.FAILED : Claim.End.CANCELLED);
             Waiter<?> next = slots.pass();
             if (fails) {
+                if (task.command() != null) {
+                    report(why); // no future carries it
+                }
                 task.fail(why);
             }
             return next;
@@ -235,7 +243,7 @@ final class Dispatch implements Waiter.Owner {
                         task.interruptBody();
                     }
                 } else if (owner instanceof Thread thread && thread != me) {
-                    thread.interrupt();
+                    interrupt(thread);
                 }
             }
         } finally {
@@ -244,10 +252,33 @@ final class Dispatch implements Waiter.Owner {
         return waited;
     }
 
-    /** Those who were in line when the pool was halted have been told. */
-    void told(int waiters) {
-        slots.drained(waiters);
-        signalIfIdle();
+    /** Interrupts, also where the factory's thread has a method of its own for it that throws. */
+    static void interrupt(Thread thread) {
+        try {
+            thread.interrupt();
+        } catch (Throwable thrown) {
+            report(thrown);
+        }
+    }
+
+    /** Tells those who were in line when the pool was halted, whatever their stages throw. */
+    void tell(List<Waiter<?>> waited) {
+        boolean tells = tells();
+        try {
+            for (Waiter<?> waiter : waited) {
+                try {
+                    refuse(waiter, closed(), Claim.End.CANCELLED);
+                } catch (Throwable thrown) {
+                    report(thrown);
+                }
+            }
+        } finally {
+            if (tells) {
+                hasTold();
+            }
+            slots.drained(waited.size());
+            signalIfIdle();
+        }
     }
 
     /** Completes once the pool is closed and all that it accepted has ended. */
@@ -260,11 +291,31 @@ final class Dispatch implements Waiter.Owner {
         unsettled.incrementAndGet();
     }
 
+    /** The calling thread is about to complete futures that the end waits for; false if it is at it already. */
+    boolean tells() {
+        return tellers.add(Thread.currentThread());
+    }
+
+    /** It has; to be called if {@link #tells} was true. */
+    void hasTold() {
+        tellers.remove(Thread.currentThread());
+    }
+
+    /** Whether the end cannot come while the calling thread waits for it. */
+    boolean endNeedsCaller() {
+        Thread me = Thread.currentThread();
+        return tellers.contains(me) || seats.hasOwner(me);
+    }
+
     void settled() {
         unsettled.decrementAndGet();
         signalIfIdle();
     }
 
+    /**
+     * Whoever left a seat before needs a full fence or a read-modify-write of the state of the slots in between: without
+     * it this may miss that the pool closes while the closer misses that the seat is free, and nobody signals.
+     */
     void signalIfIdle() {
         if (Slots.isClosedAndEmpty(slots.state())) {
             seats.fence();

@@ -35,6 +35,10 @@ abstract class KeyShare {
 
     private final LinkedHashSet<Claim> queue = new LinkedHashSet<>();
     private final LinkedHashSet<Claim> door = new LinkedHashSet<>();
+
+    /** Had to wait for a slot with a share in hand; may have been granted it since. Oldest first. */
+    private final LinkedHashSet<Claim> inLine = new LinkedHashSet<>();
+
     private int held;
 
     /** Claims that have joined and not left. */
@@ -134,6 +138,8 @@ abstract class KeyShare {
         if (entry == Entry.FULL || entry == Entry.DROPPED || entry == Entry.CLOSED) {
             held--;
             claim.place = Claim.Place.NONE;
+        } else if (entry != Entry.GRANTED) {
+            inLine.add(claim);
         }
         return entry;
     }
@@ -181,7 +187,10 @@ abstract class KeyShare {
             switch (claim.place) {
                 case DOOR -> door.remove(claim);
                 case QUEUE -> queue.remove(claim);
-                case SHARE -> held--;
+                case SHARE -> {
+                    held--;
+                    inLine.remove(claim);
+                }
                 case NONE -> {}
             }
             claim.place = Claim.Place.NONE;
@@ -204,17 +213,24 @@ abstract class KeyShare {
         while (held < slotsPerKey && !queue.isEmpty()) {
             Claim first = queue.removeFirst();
             Waiter<?> waiter = first.waiter;
-            if (waiter != null && slots.promote(waiter, first)) {
-                held++;
-                first.place = Claim.Place.SHARE;
-                if (waiter.status() == Waiter.GRANTED) {
-                    granted.add(waiter);
-                }
-            } else {
+            Entry entry = waiter == null ? null : slots.promote(waiter, first);
+            if (waiter == null || entry == null) {
                 first.place = Claim.Place.NONE; // it is on its way out
+                continue;
+            }
+            held++;
+            first.place = Claim.Place.SHARE;
+            promoted();
+            if (entry == Entry.GRANTED) {
+                granted.add(waiter);
+            } else {
+                inLine.add(first);
             }
         }
     }
+
+    /** Somebody got a share. From here on its slot may come and go without this share's lock: a test does so. */
+    void promoted() {}
 
     /** Places in the queue that are free go to the first at the door. */
     private void admit(List<Waiter<?>> granted) {
@@ -288,12 +304,22 @@ abstract class KeyShare {
         return queue.size() + Math.max(0, held - active.get());
     }
 
+    /** Whoever waits for a slot came before those that wait for a share. */
+    private @Nullable Waiter<?> oldest() {
+        for (Claim claim : inLine) {
+            if (!claim.granted) {
+                return claim.waiter;
+            }
+        }
+        return queue.isEmpty() ? null : queue.getFirst().waiter;
+    }
+
     PoolStats stats(String name, Function<@Nullable Waiter<?>, Duration> age) {
         Waiter<?> oldest;
         PoolStats stats;
         lock.lock();
         try {
-            oldest = queue.isEmpty() ? null : queue.getFirst().waiter;
+            oldest = oldest();
             stats = new PoolStats(
                     name,
                     slotsPerKey,

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * that waits for its own key's share holds up nobody of another key.
  *
  * <p>A key that has nothing running or waiting leaves nothing behind, so there may be any number of them. {@code hashCode}
- * and {@code equals} of keys are called without a lock.
+ * and {@code equals} of keys are called by a {@link ConcurrentHashMap}, which may hold the lock of a part of its table
+ * meanwhile, and never under a lock of the pool: they should be quick and not call this.
  *
  * <p>Cancelling, interrupting, closing, waiting inside a task for the same pool, and memory consistency effects are those of
  * the pool. So are the threads that may call this: any.

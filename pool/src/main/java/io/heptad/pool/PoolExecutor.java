@@ -26,26 +26,33 @@ final class PoolExecutor extends AbstractExecutorService {
     static final class Command implements Callable<@Nullable Void> {
         private final Runnable runnable;
 
+        /** Written and read by the one thread that runs the task. */
+        private boolean begun;
+
         Command(Runnable runnable) {
             this.runnable = runnable;
         }
 
         @Override
         public @Nullable Void call() {
-            try {
-                runnable.run();
-            } catch (Throwable thrown) {
-                Dispatch.report(thrown); // no future carries it
-                throw thrown;
-            }
+            begun = true;
+            runnable.run();
             return null;
         }
 
-        Runnable abandon() {
-            if (runnable instanceof Future<?> future) {
-                future.cancel(false);
-            }
+        Runnable runnable() {
             return runnable;
+        }
+
+        /** It will not run any more; nothing happens if it has. */
+        void abandon() {
+            if (!begun && runnable instanceof Future<?> future) {
+                try {
+                    future.cancel(false);
+                } catch (Throwable thrown) {
+                    Dispatch.report(thrown); // what is done on completion, such as adding it to a queue that is full
+                }
+            }
         }
     }
 

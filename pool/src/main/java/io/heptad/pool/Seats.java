@@ -85,6 +85,17 @@ final class Seats {
         return held;
     }
 
+    /** Whether this thread has a seat, with a slot or without. */
+    boolean hasOwner(Thread thread) {
+        for (Seat seat : seats) {
+            Object owner = seat.owner();
+            if ((owner instanceof Worker worker ? worker.thread() : owner) == thread) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Bodies that have ended. */
     long ended() {
         return sum(Seat::completed) + sum(Seat::failed) + sum(Seat::cancelled);

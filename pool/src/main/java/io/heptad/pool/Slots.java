@@ -215,6 +215,9 @@ final class Slots {
         if (claim != null) {
             claim.grant();
         }
+        if (waiter instanceof Task) {
+            waiter.thread = null; // its submitter's, who has nothing to do with it any more; its runner's comes later
+        }
         waiter.moveTo(Waiter.GRANTED);
     }
 
@@ -375,21 +378,29 @@ final class Slots {
         };
     }
 
-    /** Its key has a share for it: from aside it moves on to a slot or the line. False if it has left. */
-    boolean promote(Waiter<?> waiter, Claim claim) {
+    /**
+     * Its key has a share for it: from aside it moves on to a slot or the line.
+     *
+     * @return {@code GRANTED}: the caller gets it going. {@code QUEUED}: it waits for a slot. Null if it has left. The
+     *     status says the same for as long as the lock is held only: a slot that ends may grant it, and a granted one
+     *     may be cancelled, before the caller has looked
+     */
+    @Nullable
+    Entry promote(Waiter<?> waiter, Claim claim) {
         Thread wake;
+        boolean granted;
         lock();
         try {
             int status = waiter.status();
             if (status != Waiter.ASIDE && status != Waiter.DOOR) {
-                return false;
+                return null;
             }
             claim.eligible = true;
             if (status == Waiter.DOOR) {
                 eligibleAtDoor++;
             }
             long seen = state; // somebody waits, so nobody else writes it
-            boolean granted = line.isEmpty() && active(seen) < limit;
+            granted = line.isEmpty() && active(seen) < limit;
             if (status == Waiter.DOOR) {
                 if (granted) {
                     removeFromDoor(waiter);
@@ -412,7 +423,7 @@ final class Slots {
             lock.unlock();
         }
         LockSupport.unpark(wake);
-        return true;
+        return granted ? Entry.GRANTED : Entry.QUEUED;
     }
 
     /** Takes a waiter out of the line to make room for another of its key; the caller tells it. False if it has left. */

@@ -9,8 +9,11 @@ import org.jspecify.annotations.Nullable;
 final class Task<T extends @Nullable Object> extends Waiter<T> {
     /*
      * The future completes last, when the slot is already someone else's. Completing it runs the user's dependent
-     * stages in this thread, so nothing of the pool may depend on their coming back soon: where there are any, the
-     * next task gets a thread of its own (Dispatch.passOn).
+     * stages in this thread, so nothing of the pool should depend on their coming back soon: where there are any, the
+     * next task gets a thread of its own (Dispatch.passOn). One gap is left: a stage that another thread attaches
+     * after passOn has looked and before the future is complete runs here, with the next task's slot held and its body
+     * not begun. CompletableFuture cannot complete without running the stages, so it cannot be closed from outside
+     * without a thread per task; freshThreads is that, and the javadoc of WorkerPool says so.
      *
      * complete, completeExceptionally and cancel are what the user calls; the pool itself completes through super.
      */
@@ -52,6 +55,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
         Thread.interrupted();
         Dispatch dispatch = owner.dispatch();
         Callable<? extends T> body = this.body;
+        PoolExecutor.Command command = command();
         SlotWaitEvent wait = this.wait;
         this.body = null;
         if (wait != null) {
@@ -60,6 +64,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
         }
         T value = null;
         Throwable failure = null;
+        boolean halted = false;
         thread = me;
         seat.begin(this, owner.claim());
         boolean counts = moves(GRANTED, RUNNING);
@@ -67,6 +72,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
             // seat.begin before the CAS, this after it: closeNow finds the task in its seat, or is found here.
             if (dispatch.isHalted()) {
                 failure = dispatch.closed();
+                halted = true;
                 counts = false;
             } else if (body == null || isDone()) {
                 counts = false; // completed by hand while it waited: nobody would see the result
@@ -75,18 +81,24 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
                     value = body.call();
                 } catch (Throwable thrown) {
                     failure = thrown;
+                    if (command != null) {
+                        Dispatch.report(thrown); // no future carries it
+                    }
                 }
             }
-            counts &= ends();
+            counts &= ends() && !isCancelled();
             Thread.interrupted();
         }
         seat.end();
         thread = null;
         Claim.End end = !counts ? Claim.End.CANCELLED : failure == null ? Claim.End.COMPLETED : Claim.End.FAILED;
         seat.count(end);
+        if (command != null) {
+            command.abandon(); // whoever was to run it did not
+        }
         Task<?> next = dispatch.passOn(this, end, seat, me);
         try {
-            if (failure != null && (counts || failure instanceof RefusedException)) {
+            if (failure != null && (counts || halted)) {
                 super.completeExceptionally(failure);
             } else if (counts) {
                 super.complete(value);
@@ -130,7 +142,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
                     if (moves(RUNNING, INTERRUPTING)) {
                         Thread runner = thread;
                         if (runner != null) {
-                            runner.interrupt();
+                            Dispatch.interrupt(runner);
                         }
                         moveTo(after);
                         return true;
@@ -156,26 +168,34 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
         }
         Dispatch dispatch = owner.dispatch();
         dispatch.unsettled();
+        boolean tells = dispatch.tells();
         try {
-            if (!dispatch.withdraw(this) && !moves(GRANTED, CANCELLED)) {
-                if (mayInterruptIfRunning) {
-                    interruptBody(CANCELLED);
-                } else {
-                    while (!moves(RUNNING, CANCELLED) && status() == INTERRUPTING) {
-                        letInterrupt();
-                    }
-                }
+            // Without an interrupt the status stays RUNNING, so that closeNow can still interrupt the body.
+            if (!leavesLine() && !moves(GRANTED, CANCELLED) && mayInterruptIfRunning) {
+                interruptBody(CANCELLED);
             }
             return super.cancel(mayInterruptIfRunning);
         } finally {
+            if (tells) {
+                dispatch.hasTold();
+            }
             dispatch.settled();
         }
+    }
+
+    /** Leaves the line, if it is there, and lets go of the body: the user may keep the future. */
+    private boolean leavesLine() {
+        if (!owner.dispatch().withdraw(this)) {
+            return false;
+        }
+        body = null;
+        return true;
     }
 
     @Override
     public boolean complete(T value) {
         boolean mine = super.complete(value);
-        if (mine && owner.dispatch().withdraw(this)) {
+        if (mine && leavesLine()) {
             owner.dispatch().signalIfIdle();
         }
         return mine;
@@ -184,7 +204,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
     @Override
     public boolean completeExceptionally(Throwable failure) {
         boolean mine = super.completeExceptionally(failure);
-        if (mine && owner.dispatch().withdraw(this)) {
+        if (mine && leavesLine()) {
             owner.dispatch().signalIfIdle();
         }
         return mine;
@@ -216,7 +236,8 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
 
     /** What came in through the executor view, if this did and has not begun. */
     PoolExecutor.@Nullable Command command() {
-        return body instanceof PoolExecutor.Command command ? command : null;
+        Callable<?> inner = body instanceof Wrapped<?> wrapped ? wrapped.body() : body;
+        return inner instanceof PoolExecutor.Command command ? command : null;
     }
 
     /** It will not run, though it has left the line. */

@@ -67,6 +67,7 @@ final class Worker implements Runnable {
             }
         } finally {
             seat.leave();
+            dispatch.seats().fence(); // the seat is seen free, or the pool is seen closed
             dispatch.signalIfIdle();
         }
     }

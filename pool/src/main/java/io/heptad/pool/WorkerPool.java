@@ -63,12 +63,17 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Cancelling</b> the future that {@code submit} returned takes a waiting task out of the line at once, and interrupts
  * a running one ({@code cancel(false)} does not interrupt). A future completed by hand, also by {@code orTimeout}, leaves
  * the line but interrupts nothing. What happens to a dependent stage never reaches the task. Dependent stages without an
- * executor run in the thread that ran the task, after its slot went on.
+ * executor run in the thread that ran the task, after its slot went on. One attached in the very moment in which the
+ * task ends may run while that thread already holds the next task's slot, and delays it: a stage that blocks, or waits
+ * for another task of the pool, needs an executor, or a pool with {@link Builder#freshThreads()}. A future that is
+ * completed by {@code completeAsync} keeps its place in line until its slot comes, and its task is not run then.
  *
  * <p><b>Waiting inside a task for a task or a slot of the same pool</b> starves the pool once all slots do it. {@code run},
  * {@code submit} that has to wait, and {@code join()} or {@code get()} of a future of {@code submit} notice the wait that
  * would be the last and throw {@link IllegalStateException} with the name of the pool. Not noticed: waits with a time
- * limit, waits for dependent stages, and waits in threads that a task started itself.
+ * limit, waits for dependent stages, waits in threads that a task started itself, waits that {@link #resize(int)} to fewer
+ * slots makes the last, and tasks of several keys of {@link #perKey} that wait for each other while their keys, not the
+ * pool, are full.
  *
  * <p><b>Memory consistency effects:</b> what a thread does before {@code submit} or {@code run} happens-before the body;
  * the body happens-before the completion of its future, and what a body did happens-before the body that next gets its
@@ -479,7 +484,8 @@ public final class WorkerPool implements Bounded, AutoCloseable {
      * {@snippet file="io/heptad/pool/BatchSnippets.java" region="settle"}
      *
      * <p><b>What bounds it.</b> At most {@code slots} bodies run, and at most so many of this batch wait in line, however
-     * many items there are; other users of the pool take their turn in between. The full policy refuses none of them: if
+     * many items there are; other users of the pool take their turn in between, if they get into the line: under a policy
+     * other than {@code BLOCK} they are refused or dropped while batches keep it full. The full policy refuses no item: if
      * the line is full they wait until there is a place. Retries belong inside the work, where they use the slot that
      * it holds.
      *
@@ -714,7 +720,8 @@ public final class WorkerPool implements Bounded, AutoCloseable {
 
     /**
      * Closes, and waits until everything that was accepted has ended and its futures are complete. Called from inside a
-     * task of this pool it does not wait, since that task cannot end meanwhile, and returns false.
+     * task of this pool, or inside a dependent stage that the end would have to wait for, it does not wait, and returns
+     * false.
      *
      * @param timeout how long to wait; zero or less: not at all
      * @return true if all has ended; false if the time ran out: tasks go on, and closing again may wait again
@@ -723,7 +730,7 @@ public final class WorkerPool implements Bounded, AutoCloseable {
     public boolean close(Duration timeout) throws InterruptedException {
         long nanos = Durations.saturatedNanos(timeout);
         close();
-        if (nanos <= 0 || !seats.heldBy(Thread.currentThread()).isEmpty()) {
+        if (nanos <= 0 || dispatch.endNeedsCaller()) {
             return dispatch.idle().isDone();
         }
         try {
@@ -746,8 +753,7 @@ public final class WorkerPool implements Bounded, AutoCloseable {
     public int closeNow() {
         close();
         List<Waiter<?>> waited = dispatch.halt();
-        waited.forEach(waiter -> dispatch.refuse(waiter, dispatch.closed(), Claim.End.CANCELLED));
-        dispatch.told(waited.size());
+        dispatch.tell(waited);
         return waited.size();
     }
 
@@ -759,11 +765,10 @@ public final class WorkerPool implements Bounded, AutoCloseable {
         for (Waiter<?> waiter : waited) {
             PoolExecutor.Command command = waiter instanceof Task<?> task ? task.command() : null;
             if (command != null) {
-                unrun.add(command.abandon());
+                unrun.add(command.runnable());
             }
-            dispatch.refuse(waiter, dispatch.closed(), Claim.End.CANCELLED);
         }
-        dispatch.told(waited.size());
+        dispatch.tell(waited);
         return unrun;
     }
 

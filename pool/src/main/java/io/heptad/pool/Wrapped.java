@@ -31,6 +31,10 @@ final class Wrapped<T extends @Nullable Object> implements Callable<T> {
         broken = thrown;
     }
 
+    Callable<? extends T> body() {
+        return body;
+    }
+
     @Nullable
     Throwable broken() {
         return broken;

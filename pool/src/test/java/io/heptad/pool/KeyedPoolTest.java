@@ -27,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -518,5 +519,21 @@ class KeyedPoolTest {
                 .isThrownBy(() -> keyed.submit(null, () -> 1))
                 .withMessage("key");
         assertThat(keyed).hasToString("KeyedPool[0 keys, 1 slots and 1 places each, in " + pool + "]");
+    }
+
+    @Test
+    void theOldestWaitOfAKeyCountsTheLineOfThePool() {
+        AtomicLong now = new AtomicLong();
+        pool = WorkerPool.builder("http", 1, 10, REJECT).ticker(now::get).build();
+        keyed = pool.perKey(1, 10);
+        hold("gate");
+        held.awaitBegun(1);
+        hold("a"); // has its share, waits for a slot
+        now.set(5);
+        hold("a");
+        now.set(7);
+
+        assertThat(keyed.stats("a").oldestWait()).isEqualTo(Duration.ofNanos(7));
+        assertThat(keyed.stats("gate").oldestWait()).isZero();
     }
 }

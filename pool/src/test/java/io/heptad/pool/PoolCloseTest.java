@@ -348,4 +348,77 @@ class PoolCloseTest {
         assertThat(pool.stats().failed()).isEqualTo(6);
         pool.close();
     }
+
+    @Test
+    void aStageThatTheEndWaitsForDoesNotWaitForTheEnd() throws InterruptedException {
+        WorkerPool pool = WorkerPool.of("db", 1, 10, REJECT);
+        Held held = new Held();
+        CompletableFuture<Void> running = pool.submit(held.body());
+        held.awaitBegun(1);
+        CompletableFuture<Boolean> afterTheBody = running.thenApply(x -> closes(pool));
+        CompletableFuture<Boolean> afterCancel = pool.submit(() -> 1).handle((x, thrown) -> closes(pool));
+        CompletableFuture<Integer> cancelled = pool.submit(() -> 2);
+        CompletableFuture<Boolean> inCancel = cancelled.handle((x, thrown) -> closes(pool));
+
+        assertThat(cancelled.cancel(false)).isTrue();
+        assertThat(inCancel.join()).isFalse();
+        held.release();
+        assertThat(afterTheBody.join()).isFalse();
+        assertThat(afterCancel.join()).isFalse();
+        assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
+    }
+
+    @Test
+    void norDoesOneThatCloseNowRuns() throws InterruptedException {
+        WorkerPool pool = WorkerPool.of("db", 1, 10, REJECT);
+        Held held = new Held();
+        held.occupy(pool, 1);
+        CompletableFuture<Boolean> inCloseNow = pool.submit(() -> 1).handle((x, thrown) -> closes(pool));
+
+        assertThat(pool.closeNow()).isEqualTo(1);
+
+        assertThat(inCloseNow.join()).isFalse();
+        assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
+    }
+
+    /** Longer than the watchdog allows, should it wait. */
+    private static boolean closes(WorkerPool pool) {
+        try {
+            return pool.close(Duration.ofMinutes(1));
+        } catch (InterruptedException stop) {
+            throw new AssertionError(stop);
+        }
+    }
+
+    @Test
+    void closeNowInterruptsABodyWhoseFutureWasCancelledWithoutInterrupt() throws InterruptedException {
+        WorkerPool pool = WorkerPool.of("db", 1, 10, REJECT);
+        CompletableFuture<Void> task = new Held().occupy(pool, 1).get(0);
+        assertThat(task.cancel(false)).isTrue();
+
+        pool.closeNow();
+
+        assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
+        assertThat(pool.stats().cancelled()).isEqualTo(1);
+    }
+
+    @Test
+    void aThreadWhoseInterruptThrowsIsInterruptedAndHarmsNobody() throws InterruptedException {
+        WorkerPool pool = WorkerPool.builder("db", 3, 10, REJECT)
+                .threads(task -> new Thread(task) {
+                    @Override
+                    public void interrupt() {
+                        super.interrupt();
+                        throw new IllegalStateException("not me");
+                    }
+                })
+                .build();
+        List<CompletableFuture<Void>> tasks = new Held().occupy(pool, 3);
+
+        assertThat(tasks.get(0).cancel(true)).isTrue();
+        pool.closeNow();
+
+        assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
+        assertThat(tasks).allMatch(CompletableFuture::isDone);
+    }
 }

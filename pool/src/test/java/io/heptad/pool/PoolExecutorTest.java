@@ -9,10 +9,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.heptad.contract.Watched;
 import io.heptad.core.ClosedException;
 import io.heptad.core.FullException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -20,6 +23,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -131,5 +135,106 @@ class PoolExecutorTest {
         assertThat(flag).isTrue();
         held.release();
         pool.close();
+    }
+
+    @Test
+    void aWrappedCommandIsReturnedAndCancelledAsAnyOther() throws InterruptedException {
+        WorkerPool pool =
+                WorkerPool.builder("db", 1, 10, REJECT).wrapTasks(task -> task).build();
+        ExecutorService executor = pool.asExecutorService();
+        held.occupy(pool, 1);
+        FutureTask<Integer> future = new FutureTask<>(() -> 1);
+        executor.execute(future);
+
+        assertThat(executor.shutdownNow()).containsExactly(future);
+
+        assertThat(future.isCancelled()).isTrue();
+        assertThat(executor.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aCommandThatItsWrapperDoesNotRunIsCancelledAndReported() throws InterruptedException {
+        AtomicInteger turn = new AtomicInteger();
+        Queue<Throwable> reports = new ConcurrentLinkedQueue<>();
+        WorkerPool pool = WorkerPool.builder("db", 1, 10, REJECT)
+                .threads(Thread.ofVirtual()
+                        .uncaughtExceptionHandler((thread, thrown) -> reports.add(thrown))
+                        .factory())
+                .wrapTasks(task -> switch (turn.getAndIncrement()) {
+                    case 0 -> throw new IllegalArgumentException("in the wrapper");
+                    case 1 -> () -> {};
+                    default ->
+                        () -> {
+                            task.run();
+                            throw new IllegalArgumentException("after the task");
+                        };
+                })
+                .build();
+        List<FutureTask<Integer>> futures =
+                List.of(new FutureTask<>(() -> 1), new FutureTask<>(() -> 2), new FutureTask<>(() -> 3));
+        futures.forEach(pool.asExecutorService()::execute);
+
+        assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
+        assertThat(futures)
+                .extracting(Future::state)
+                .containsExactly(Future.State.CANCELLED, Future.State.CANCELLED, Future.State.SUCCESS);
+        assertThat(reports).hasSize(3);
+    }
+
+    @Test
+    void aCommandWhoseThreadIsLateForShutdownNowIsCancelled() throws InterruptedException {
+        AtomicReference<Runnable> late = new AtomicReference<>();
+        WorkerPool pool = WorkerPool.builder("db", 1, 1, REJECT)
+                .threads(task -> {
+                    late.set(task);
+                    return Thread.ofVirtual().unstarted(() -> {});
+                })
+                .build();
+        FutureTask<Integer> future = new FutureTask<>(() -> 1);
+        pool.asExecutorService().execute(future);
+
+        assertThat(pool.asExecutorService().shutdownNow()).isEmpty();
+        late.get().run();
+
+        assertThat(future.isCancelled()).isTrue();
+        assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
+    }
+
+    @Test
+    void aCommandWithoutAThreadIsReported() {
+        WorkerPool pool = WorkerPool.builder("db", 1, 1, REJECT)
+                .threads(task -> {
+                    throw new OutOfMemoryError("no thread");
+                })
+                .build();
+        Queue<Throwable> reports = new ConcurrentLinkedQueue<>();
+        Thread submitter = Thread.ofVirtual()
+                .uncaughtExceptionHandler((thread, thrown) -> reports.add(thrown))
+                .start(() -> pool.asExecutorService().execute(() -> {}));
+
+        Wait.until().until(() -> !submitter.isAlive());
+
+        assertThat(reports).singleElement().isInstanceOf(OutOfMemoryError.class);
+        pool.close();
+    }
+
+    @Test
+    void aFutureThatThrowsAsItIsCancelledHarmsNoOther() throws InterruptedException {
+        WorkerPool pool = WorkerPool.of("db", 1, 10, REJECT);
+        held.occupy(pool, 1);
+        FutureTask<Integer> throwing = new FutureTask<>(() -> 1) {
+            @Override
+            protected void done() {
+                throw new IllegalStateException("Queue full");
+            }
+        };
+        FutureTask<Integer> other = new FutureTask<>(() -> 2);
+        pool.asExecutorService().execute(throwing);
+        pool.asExecutorService().execute(other);
+
+        assertThat(pool.asExecutorService().shutdownNow()).containsExactly(throwing, other);
+
+        assertThat(other.isCancelled()).isTrue();
+        assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
     }
 }
