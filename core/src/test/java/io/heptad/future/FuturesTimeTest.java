@@ -188,15 +188,21 @@ class FuturesTimeTest {
     @Test
     void aDependentThatBlocksAfterATimeoutHoldsUpNoOtherTimeout() throws Exception {
         CountDownLatch release = new CountDownLatch(1);
-        CompletableFuture<String> blocked = Futures.within(stage, Duration.ofMillis(1))
-                .exceptionally(cause -> {
-                    try {
-                        release.await();
-                    } catch (InterruptedException interrupted) {
-                        throw new AssertionError(interrupted);
-                    }
-                    return "released";
-                });
+        Thread test = Thread.currentThread();
+        CompletableFuture<String> blocked;
+        do {
+            blocked = Futures.within(stage, Duration.ofMillis(1)).exceptionally(cause -> {
+                if (Thread.currentThread() == test) {
+                    return "it had timed out before this was added to it, so this ran at once: again";
+                }
+                try {
+                    release.await();
+                } catch (InterruptedException interrupted) {
+                    throw new AssertionError(interrupted);
+                }
+                return "released";
+            });
+        } while (blocked.isDone());
         CompletableFuture<String> next =
                 Futures.within(other, Duration.ofMillis(20)).exceptionally(cause -> "timed out");
         assertThat(next.get(5, TimeUnit.SECONDS)).isEqualTo("timed out");
