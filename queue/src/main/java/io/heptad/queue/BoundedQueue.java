@@ -332,7 +332,7 @@ public final class BoundedQueue<E> extends Ring<E> implements Bounded, AutoClose
             long head = head();
             int count = filledFrom(head, max);
             if (count == 0) {
-                if (ring.head() != head) {
+                if (head() != head) {
                     continue; // a look at slots that were emptied meanwhile: what is behind them may be a whole batch
                 }
                 E item = takeOrEnd(nanos);
