@@ -16,12 +16,16 @@ import java.util.stream.Stream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** All virtual threads on one carrier: whoever spins or pins there stops the world. A JVM of its own, by its options. */
 @Watched
 class OneCarrierTest {
     @Test
+    @Timeout(
+            value = 90,
+            threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // it starts a JVM, on a machine that may be busy
     void everybodyFinishesOnOneCarrier(@TempDir Path directory) throws Exception {
         String path = Stream.of(BoundedQueue.class, FullPolicy.class, OneCarrierTest.class)
                 .map(type ->
@@ -42,7 +46,7 @@ class OneCarrierTest {
                 .redirectOutput(out.toFile())
                 .start();
         try {
-            assertThat(child.waitFor(15, TimeUnit.SECONDS)).as("done in time").isTrue();
+            assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("done in time").isTrue();
             assertThat(java.nio.file.Files.readString(out)).contains("all done");
             assertThat(child.exitValue()).isZero();
         } finally {
