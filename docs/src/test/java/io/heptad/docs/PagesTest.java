@@ -98,6 +98,13 @@ class PagesTest {
         assertThat(Files.readString(Page.ROOT.resolve(".ci/run"))).contains("mvn -B verify");
     }
 
+    /** Without the plugin the consumer is not built, and nothing says so: a merge lost it once. */
+    @Test
+    void theConsumerIsBuiltAndRunByTheBuild() throws IOException {
+        assertThat(Files.readString(Page.ROOT.resolve("docs/pom.xml")))
+                .contains("<artifactId>maven-failsafe-plugin</artifactId>", "<goal>integration-test</goal>");
+    }
+
     @Test
     void theIndexListsSevenPatternsAndIsTrueAboutEach() {
         List<List<String>> patterns = Page.of("docs/README.md").table("pattern");
