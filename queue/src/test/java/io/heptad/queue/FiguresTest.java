@@ -107,31 +107,63 @@ class FiguresTest {
         assertThat(read(queue)).containsEntry("producers.waiting", 0.0).containsEntry("consumers.waiting", 0.0);
     }
 
+    /** What the users of a queue have counted for themselves, each at the end of a call that did it. */
+    private static final class Counted {
+        final AtomicLong begun = new AtomicLong();
+        final AtomicLong accepted = new AtomicLong();
+        final AtomicLong refused = new AtomicLong();
+        final AtomicLong dropped = new AtomicLong();
+        final AtomicLong taken = new AtomicLong();
+
+        /** One producer, one consumer: either may have done one thing more than it has counted. */
+        private static void isAboutAsCounted(String figure, long read, long before, long after) {
+            assertThat(read).as(figure).isBetween(before, after + 1);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(FullPolicy.class)
-    void everyReadingAddsUpAndNoCounterFalls(FullPolicy policy) throws InterruptedException {
-        BoundedQueue<Integer> queue = BoundedQueue.of(3, policy);
+    void everyReadingIsAsItsUsersCountAndNoCounterFalls(FullPolicy policy) throws InterruptedException {
+        Counted counted = new Counted();
+        BoundedQueue<Integer> queue = BoundedQueue.<Integer>builder(3, policy)
+                .onDrop(item -> counted.dropped.incrementAndGet())
+                .build();
         AtomicBoolean done = new AtomicBoolean();
         Call<Object> producer = Call.platform(() -> {
             while (!done.get()) {
+                counted.begun.incrementAndGet();
                 try {
-                    queue.put(1);
-                } catch (io.heptad.core.FullException full) {
+                    if (queue.put(1)) {
+                        counted.accepted.incrementAndGet();
+                    }
+                } catch (FullException full) {
+                    counted.refused.incrementAndGet();
                     Thread.yield();
                 }
             }
             return "done";
         });
+        Call.until(() -> policy == FullPolicy.BLOCK
+                ? queue.stats().waitingProducers() == 1
+                : counted.refused.get() + counted.dropped.get() > 0);
         Call<Object> consumer = Call.platform(() -> {
-            queue.consumeAll(item -> {});
+            queue.consumeAll(item -> counted.taken.incrementAndGet());
             return "done";
         });
         QueueStats last = queue.stats();
-        for (int i = 0; i < 5_000; i++) {
+        for (int i = 0; i < 5_000 || counted.taken.get() < 100; i++) {
+            long accepted = counted.accepted.get();
+            long refused = counted.refused.get();
+            long dropped = counted.dropped.get();
+            long taken = counted.taken.get();
             QueueStats next = queue.stats();
-            assertThat(next.accepted())
-                    .as("%s", next)
-                    .isEqualTo(next.taken() + next.evicted() + next.returned() + next.depth());
+            boolean oldest = policy == FullPolicy.DROP_OLDEST;
+            Counted.isAboutAsCounted("taken", next.taken(), taken, counted.taken.get());
+            Counted.isAboutAsCounted("rejected", next.rejected(), refused, counted.refused.get());
+            Counted.isAboutAsCounted(
+                    "dropped", oldest ? next.evicted() : next.droppedNewest(), dropped, counted.dropped.get());
+            assertThat(oldest ? next.droppedNewest() : next.evicted()).isZero();
+            assertThat(next.accepted()).as("accepted").isBetween(accepted, counted.begun.get());
             assertThat(next.depth()).isBetween(0, 3);
             assertThat(next.accepted()).isGreaterThanOrEqualTo(last.accepted());
             assertThat(next.taken()).isGreaterThanOrEqualTo(last.taken());
@@ -144,6 +176,13 @@ class FiguresTest {
         assertThat(producer.outcome()).isEqualTo("done");
         queue.close();
         assertThat(consumer.outcome()).isEqualTo("done");
+
+        QueueStats end = queue.stats();
+        assertThat(end.accepted()).isEqualTo(counted.accepted.get()).isPositive();
+        assertThat(end.taken()).isEqualTo(counted.taken.get());
+        assertThat(end.rejected()).isEqualTo(counted.refused.get());
+        assertThat(end.droppedNewest() + end.evicted()).isEqualTo(counted.dropped.get());
+        assertThat(end.depth()).isZero();
     }
 
     @Test

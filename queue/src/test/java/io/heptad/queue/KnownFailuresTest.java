@@ -7,6 +7,9 @@ import io.heptad.contract.Threads;
 import io.heptad.contract.Watched;
 import io.heptad.core.ClosedException;
 import io.heptad.core.FullPolicy;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,36 +115,70 @@ class KnownFailuresTest {
         }
     }
 
+    /**
+     * A busy machine may keep a thread from running for longer than any bound. So the least of several tries counts: a
+     * queue that overstays or spins does so in each.
+     */
     @Test
     void aTimedPollNeitherOverstaysNorBurnsProcessorTime() throws InterruptedException {
+        Polling best = polling();
+        for (int tries = 1; tries < 10 && !best.isWithinBounds(); tries++) {
+            best = best.orBetter(polling());
+        }
+
+        assertThat(best.longest()).isLessThan(Duration.ofMillis(50 + 100));
+        assertThat(best.processorShare()).isLessThan(0.1);
+        assertThat(best.waitsForEachPoll()).isLessThan(3); // one park, and now and then the lock of another consumer
+    }
+
+    /** What polling cost, at worst. */
+    private record Polling(Duration longest, double processorShare, double waitsForEachPoll) {
+        boolean isWithinBounds() {
+            return longest.compareTo(Duration.ofMillis(50 + 100)) < 0 && processorShare < 0.1 && waitsForEachPoll < 3;
+        }
+
+        Polling orBetter(Polling other) {
+            return new Polling(
+                    longest.compareTo(other.longest) < 0 ? longest : other.longest,
+                    Math.min(processorShare, other.processorShare),
+                    Math.min(waitsForEachPoll, other.waitsForEachPoll));
+        }
+    }
+
+    /** Four consumers with 50 ms of patience each, and an item every 100 ms for all of them. */
+    private static Polling polling() throws InterruptedException {
         BoundedQueue<Integer> queue = BoundedQueue.of(4, FullPolicy.BLOCK);
         AtomicLong cpu = new AtomicLong();
         AtomicLong longest = new AtomicLong();
         AtomicLong wall = new AtomicLong();
+        AtomicLong polls = new AtomicLong();
+        AtomicLong waits = new AtomicLong();
         List<Call<Object>> consumers = IntStream.range(0, 4)
                 .mapToObj(i -> Call.<Object>platform(() -> {
                     long cpuBefore = Threads.cpuNanos(Thread.currentThread());
                     long wallBefore = System.nanoTime();
+                    long waitsBefore = Threads.waits();
                     while (!queue.isClosed()) {
                         long begun = System.nanoTime();
                         queue.poll(Duration.ofMillis(50));
                         longest.accumulateAndGet(System.nanoTime() - begun, Math::max);
+                        polls.incrementAndGet();
                     }
+                    waits.addAndGet(Threads.waits() - waitsBefore);
                     cpu.addAndGet(Threads.cpuNanos(Thread.currentThread()) - cpuBefore);
                     wall.accumulateAndGet(System.nanoTime() - wallBefore, Math::max);
                     return "done";
                 }))
                 .toList();
         CountDownLatch never = new CountDownLatch(1);
-        for (int i = 0; i < 3; i++) {
-            assertThat(never.await(200, TimeUnit.MILLISECONDS)).isFalse(); // the producer's pace
+        for (int i = 0; i < 5; i++) {
+            assertThat(never.await(100, TimeUnit.MILLISECONDS)).isFalse(); // the producer's pace
             queue.put(i);
         }
         queue.close();
         consumers.forEach(consumer -> assertThat(consumer.outcome()).isEqualTo("done"));
-
-        assertThat(Duration.ofNanos(longest.get())).isLessThan(Duration.ofMillis(50 + 500));
-        assertThat(cpu.get()).isLessThan(wall.get() / 10);
+        return new Polling(
+                Duration.ofNanos(longest.get()), (double) cpu.get() / wall.get(), (double) waits.get() / polls.get());
     }
 
     @Test
@@ -255,10 +292,61 @@ class KnownFailuresTest {
         }
     }
 
+    /** The close comes while a producer stands between its claim of a place and the item in it. */
     @Test
-    void aQueueThatStillOwesAnItemIsNotDrained() {
-        AtomicInteger late = new AtomicInteger();
-        for (int round = 0; round < 2_000; round++) {
+    void aQueueThatStillOwesAnItemIsNotDrained() throws Exception {
+        BoundedQueue<String> queue = BoundedQueue.of(2, FullPolicy.BLOCK);
+        Promise promise = new Promise(queue);
+        queue.close();
+
+        assertThat(queue.isDrained()).isFalse();
+        assertThat(queue.depth()).isEqualTo(1);
+        List<Call<String>> consumers =
+                List.of(Call.platform(queue::poll), Call.platform(() -> queue.poll(LONG)), Call.platform(queue::take));
+        for (Call<String> consumer : consumers) {
+            assertThat(consumer.thread().join(Duration.ofMillis(20)))
+                    .as("told of an end that is not there yet: %s", consumer.isDone())
+                    .isFalse();
+        }
+        promise.keep("x");
+
+        assertThat(consumers.stream().map(Call::outcome).filter("x"::equals)).hasSize(1);
+        assertThat(consumers.stream().map(Call::outcome).filter(end -> !end.equals("x")))
+                .allMatch(end -> end.equals("null") || end instanceof ClosedException);
+        assertThat(queue.isDrained()).isTrue();
+    }
+
+    /** The two steps of a put that is not interrupted by anything: {@link Ring} has them in one method. */
+    private static final class Promise {
+        private final BoundedQueue<String> queue;
+        private final MethodHandle fill;
+
+        /** Claims the first place. */
+        Promise(BoundedQueue<String> queue) throws ReflectiveOperationException {
+            this.queue = queue;
+            MethodHandles.Lookup ring = MethodHandles.privateLookupIn(Ring.class, MethodHandles.lookup());
+            fill = ring.findVirtual(
+                    Ring.class, "fill", MethodType.methodType(void.class, long.class, Object.class, long.class));
+            assertThat(ring.findVarHandle(Ring.class, "tail", long.class).compareAndSet((Ring<?>) queue, 0L, Ring.ONE))
+                    .isTrue();
+        }
+
+        void keep(String item) throws Exception {
+            try {
+                fill.invoke((Ring<?>) queue, 0L, item, Ages.ON_DEMAND);
+            } catch (Exception | Error thrown) {
+                throw thrown;
+            } catch (Throwable impossible) {
+                throw new AssertionError(impossible);
+            }
+        }
+    }
+
+    @Test
+    void whatRacesWithTheCloseIsRefusedOrConsumed() {
+        int accepts = 0;
+        int refusals = 0;
+        while (accepts < 200 || refusals < 200) {
             BoundedQueue<String> queue = BoundedQueue.of(1, FullPolicy.BLOCK);
             List<String> got = new ArrayList<>();
             AtomicInteger accepted = new AtomicInteger();
@@ -275,14 +363,15 @@ class KnownFailuresTest {
                 try {
                     accepted.set(queue.offer("x") ? 1 : 0);
                 } catch (ClosedException closed) {
-                    late.incrementAndGet();
+                    assertThat(closed).hasMessageContaining("queue");
                 }
             });
 
             assertThat(consumer.outcome()).isEqualTo("drained");
             assertThat(got).hasSize(accepted.get());
+            accepts += accepted.get();
+            refusals += 1 - accepted.get();
         }
-        assertThat(late.get()).isLessThanOrEqualTo(2_000);
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -335,23 +336,27 @@ class RaceStepsTest {
         }
         AtomicLong lowest = new AtomicLong(3);
         AtomicLong highest = new AtomicLong(3);
+        AtomicInteger readings = new AtomicInteger();
         Call<Object> reader = Call.platform(() -> {
             while (!queue.isClosed()) {
-                lowest.accumulateAndGet(queue.depth(), Math::min);
-                highest.accumulateAndGet(queue.depth(), Math::max);
+                long depth = queue.depth();
+                lowest.accumulateAndGet(depth, Math::min);
+                highest.accumulateAndGet(depth, Math::max);
+                readings.incrementAndGet();
             }
             return "read";
         });
-        for (int i = 0; i < 20_000; i++) {
-            queue.put("y" + i);
+        int puts = 0;
+        while (puts < 20_000 || readings.get() < 20_000) {
+            queue.put("y" + puts++);
         }
         queue.close();
 
         assertThat(reader.outcome()).isEqualTo("read");
         assertThat(lowest).hasValue(3);
         assertThat(highest).hasValue(3);
-        assertThat(queue.stats().evicted()).isEqualTo(20_000);
-        assertThat(queue.closeNow()).containsExactly("y19997", "y19998", "y19999");
+        assertThat(queue.stats().evicted()).isEqualTo(puts);
+        assertThat(queue.closeNow()).containsExactly("y" + (puts - 3), "y" + (puts - 2), "y" + (puts - 1));
     }
 
     @Test

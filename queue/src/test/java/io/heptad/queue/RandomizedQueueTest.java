@@ -41,14 +41,19 @@ class RandomizedQueueTest {
                 + Duration.ofSeconds(Long.getLong("heptad.queue.seconds", 2)).toNanos();
         int rounds = 0;
         long moved = 0;
+        AtomicInteger readings = new AtomicInteger();
         do {
             AtomicInteger count = new AtomicInteger();
-            Seeded.run(random -> count.set(new Round(random, virtual).run()));
+            Seeded.run(random -> count.set(new Round(random, virtual, readings).run()));
             moved += count.get();
             rounds++;
         } while (System.nanoTime() < end);
-        System.out.println((virtual ? "virtual" : "platform") + " threads: " + rounds + " rounds, " + moved + " items");
+        System.out.println((virtual ? "virtual" : "platform") + " threads: " + rounds + " rounds, " + moved + " items, "
+                + readings + " readings");
         assertThat(moved).isPositive();
+        assertThat(readings.get())
+                .as("readings, of which the first of each round")
+                .isGreaterThan(rounds);
     }
 
     /** What a producer puts, and what became of it. */
@@ -83,14 +88,23 @@ class RandomizedQueueTest {
         private final long seed;
         private final BoundedQueue<Parcel> queue;
         private final ConcurrentLinkedQueue<String> faults = new ConcurrentLinkedQueue<>();
+        private final AtomicInteger begun = new AtomicInteger();
+        private final AtomicInteger accepts = new AtomicInteger();
         private final AtomicInteger evicted = new AtomicInteger();
+        private final AtomicInteger dropped = new AtomicInteger();
+        private final AtomicInteger back = new AtomicInteger();
         private final AtomicInteger takes = new AtomicInteger();
         private final AtomicInteger refused = new AtomicInteger();
         private final AtomicInteger timeouts = new AtomicInteger();
         private volatile boolean over;
 
-        Round(SplittableRandom random, boolean virtual) {
+        // Of the thread that reads the figures.
+        private final AtomicInteger readings;
+        private QueueStats last;
+
+        Round(SplittableRandom random, boolean virtual, AtomicInteger readings) {
             this.virtual = virtual;
+            this.readings = readings;
             policy = random.nextInt(2) == 0
                     ? FullPolicy.BLOCK
                     : FullPolicy.values()[random.nextInt(FullPolicy.values().length)];
@@ -113,9 +127,12 @@ class RandomizedQueueTest {
                         if (policy == FullPolicy.DROP_OLDEST) {
                             evicted.incrementAndGet();
                             leave(parcel);
+                        } else {
+                            dropped.incrementAndGet();
                         }
                     });
             queue = (random.nextInt(4) == 0 ? builder.exactAge() : builder).build();
+            last = queue.stats();
         }
 
         int run() throws InterruptedException {
@@ -141,22 +158,22 @@ class RandomizedQueueTest {
             all.forEach(Thread::start);
             Thread noise = Thread.ofPlatform().daemon().start(() -> {
                 SplittableRandom random = seeds.split();
-                while (!over) {
+                do {
                     if (noisy) {
                         all.get(random.nextInt(all.size())).interrupt();
                     }
                     readFigures();
                     LockSupport.parkNanos(20_000);
-                }
+                } while (!over);
             });
 
             join(producing);
-            List<Parcel> back = closeNow ? queue.closeNow() : List.of();
+            List<Parcel> left = closeNow ? queue.closeNow() : List.of();
             queue.close();
             join(consuming);
             over = true;
             noise.join();
-            back.forEach(this::leave);
+            left.forEach(this::comeBack);
             assertThat(faults).as(toString()).isEmpty();
             return check(got);
         }
@@ -187,8 +204,12 @@ class RandomizedQueueTest {
         private void produce(Parcel[] own, SplittableRandom random) {
             for (Parcel parcel : own) {
                 parcel.putBegun = System.nanoTime();
+                begun.incrementAndGet();
                 try {
                     parcel.accepted = put(parcel, random);
+                    if (parcel.accepted) {
+                        accepts.incrementAndGet();
+                    }
                 } catch (FullException full) {
                     refused.incrementAndGet();
                 } catch (ClosedException closed) {
@@ -199,7 +220,7 @@ class RandomizedQueueTest {
                 parcel.putEnded = System.nanoTime();
                 if (takes.get() > closeAfter) {
                     if (closeNow) {
-                        queue.closeNow().forEach(this::leave);
+                        queue.closeNow().forEach(this::comeBack);
                     } else {
                         queue.close();
                     }
@@ -283,6 +304,11 @@ class RandomizedQueueTest {
             }
         }
 
+        private void comeBack(Parcel parcel) {
+            back.incrementAndGet();
+            leave(parcel);
+        }
+
         private void checkDepth() {
             long depth = queue.depth();
             if (depth < 0 || depth > capacity) {
@@ -290,17 +316,44 @@ class RandomizedQueueTest {
             }
         }
 
+        /**
+         * Beside what the threads have counted for themselves, each after the call that did it: so a thread may have
+         * done one thing more than it has counted, or as many as one batch or one closeNow takes.
+         */
         private void readFigures() {
+            int accepted = accepts.get();
+            int taken = takes.get();
+            int evictions = evicted.get();
+            int drops = dropped.get();
+            int rejected = refused.get();
+            int timedOut = timeouts.get();
+            int returned = back.get();
             QueueStats now = queue.stats();
-            if (now.accepted() != now.taken() + now.evicted() + now.returned() + now.depth()
-                    || now.depth() < 0
-                    || now.depth() > capacity
-                    || now.oldestAge().isNegative()
-                    || now.waitingProducers() < 0
-                    || now.waitingProducers() > parcels.length
-                    || now.waitingConsumers() < 0
-                    || now.waitingConsumers() > consumers) {
+            int producers = parcels.length;
+            within("accepted", now.accepted(), accepted, begun.get());
+            within("taken", now.taken(), taken, takes.get() + consumers * capacity);
+            within("evicted", now.evicted(), evictions, evicted.get() + producers);
+            within("droppedNewest", now.droppedNewest(), drops, dropped.get() + producers);
+            within("rejected", now.rejected(), rejected, refused.get() + producers);
+            within("timedOut", now.timedOut(), timedOut, timeouts.get() + producers);
+            within("returned", now.returned(), returned, back.get() + capacity);
+            within("depth", now.depth(), 0, capacity);
+            within("waitingProducers", now.waitingProducers(), 0, producers);
+            within("waitingConsumers", now.waitingConsumers(), 0, consumers);
+            if (now.oldestAge().isNegative()) {
                 faults.add(now.toString());
+            }
+            within("accepted, after the last reading", now.accepted(), last.accepted(), Long.MAX_VALUE);
+            within("taken, after the last reading", now.taken(), last.taken(), Long.MAX_VALUE);
+            within("evicted, after the last reading", now.evicted(), last.evicted(), Long.MAX_VALUE);
+            within("returned, after the last reading", now.returned(), last.returned(), Long.MAX_VALUE);
+            last = now;
+            readings.incrementAndGet();
+        }
+
+        private void within(String figure, long read, long least, long most) {
+            if (read < least || read > most) {
+                faults.add(figure + " " + read + ", counted from " + least + " to " + most);
             }
         }
 
@@ -332,8 +385,10 @@ class RandomizedQueueTest {
             assertThat(end.taken()).isEqualTo(takes.get());
             assertThat(end.evicted()).isEqualTo(evicted.get());
             assertThat(end.rejected()).isEqualTo(refused.get());
+            assertThat(end.droppedNewest()).isEqualTo(dropped.get());
             assertThat(end.timedOut()).isEqualTo(timeouts.get());
-            assertThat(end.returned()).isEqualTo(accepted - takes.get() - evicted.get());
+            assertThat(end.returned()).isEqualTo(back.get());
+            assertThat(back.get()).isEqualTo(accepted - takes.get() - evicted.get());
             return accepted;
         }
 
