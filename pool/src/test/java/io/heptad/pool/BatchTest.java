@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
@@ -235,6 +236,8 @@ class BatchTest {
                 throw error;
             });
             assertThat(report.failed()).hasSize(3).allMatch(one -> one.cause() == error);
+            assertThat(pool.stats().failed()).isEqualTo(3);
+            assertThat(pool.stats().completed()).isZero();
             assertAtRest(pool);
         }
 
@@ -640,6 +643,35 @@ class BatchTest {
         }
 
         @Test
+        void areNotStartedWhileOneHasNothingToDo() throws Exception {
+            Set<Thread> threads = ConcurrentHashMap.newKeySet();
+            WorkerPool two = WorkerPool.builder("two", 2, 1, REJECT)
+                    .threads(task -> {
+                        Thread thread = Thread.ofPlatform().daemon().unstarted(task);
+                        threads.add(thread);
+                        return thread;
+                    })
+                    .build();
+            Iterator<Integer> five = items(5).iterator();
+            Iterable<Integer> slow = () -> new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    return five.hasNext();
+                }
+
+                @Override
+                public Integer next() {
+                    int item = five.next();
+                    Wait.until().until(() -> two.stats().completed() == item);
+                    threads.forEach(Wait::untilParked);
+                    return item;
+                }
+            };
+            assertThat(two.settle(slow, item -> item).succeeded()).hasSize(5);
+            assertThat(threads).hasSize(1);
+        }
+
+        @Test
         void areFreshForEachItemIfThePoolIsBuiltSo() throws Exception {
             WorkerPool fresh =
                     WorkerPool.builder("fresh", 2, 1, REJECT).freshThreads().build();
@@ -659,6 +691,62 @@ class BatchTest {
                 return flag;
             });
             assertThat(report.succeeded()).hasSize(50).noneMatch(Succeeded::value);
+        }
+
+        @Test
+        void waitOnForTheirSlotThoughSomebodyInterruptsThem() throws Exception {
+            AtomicReference<Thread> hand = new AtomicReference<>();
+            WorkerPool one = WorkerPool.builder("one", 1, 1, REJECT)
+                    .threads(task -> {
+                        hand.set(Thread.ofPlatform().daemon().unstarted(task));
+                        return hand.get();
+                    })
+                    .build();
+            assertThat(one.slots().tryTake()).isTrue();
+            CompletableFuture<BatchReport<Integer, Integer>> report = new CompletableFuture<>();
+            Thread.ofVirtual().start(() -> complete(report, () -> one.settle(items(3), item -> item)));
+            Wait.until().until(() -> one.stats().waiting() == 1);
+            Wait.untilParked(hand.get());
+            hand.get().interrupt();
+            Wait.until().until(() -> !hand.get().isInterrupted() && one.stats().waiting() == 1);
+            one.dispatch().start(one.slots().pass());
+            assertThat(report.get(10, TimeUnit.SECONDS).succeeded()).hasSize(3);
+            assertAtRest(one);
+        }
+
+        /** Stopping interrupts all of them, also those that wait for an item and have no body to end. */
+        @Test
+        void takeNoInterruptOfAStoppedBatchAwayWithThem() throws Exception {
+            List<Boolean> flags = new CopyOnWriteArrayList<>();
+            WorkerPool two = WorkerPool.builder("two", 2, 1, REJECT)
+                    .threads(task -> Thread.ofPlatform().daemon().unstarted(() -> {
+                        task.run();
+                        flags.add(Thread.currentThread().isInterrupted());
+                    }))
+                    .build();
+            CountDownLatch begun = new CountDownLatch(2);
+            AtomicReference<Thread> idle = new AtomicReference<>();
+            CompletableFuture<BatchReport<Integer, Integer>> report = new CompletableFuture<>();
+            Thread caller = Thread.ofVirtual()
+                    .start(() -> complete(
+                            report,
+                            () -> two.settle(items(2), item -> {
+                                begun.countDown();
+                                begun.await();
+                                if (item == 0) {
+                                    idle.set(Thread.currentThread());
+                                    return item;
+                                }
+                                new CountDownLatch(1).await();
+                                return item;
+                            })));
+            Wait.until().until(() -> idle.get() != null && two.stats().completed() == 1);
+            Wait.untilParked(idle.get());
+            Wait.untilParked(caller);
+            caller.interrupt();
+            caller.join();
+            Wait.until().until(() -> flags.size() == 2);
+            assertThat(flags).containsExactly(false, false);
         }
 
         @Test

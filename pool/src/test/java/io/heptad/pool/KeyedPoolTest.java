@@ -282,6 +282,32 @@ class KeyedPoolTest {
         assertThatThrownBy(() -> keyed.submit("new", () -> 1)).isInstanceOf(ClosedException.class);
     }
 
+    /** The window, held open: the pool is closed, and has not yet turned away those at the doors of its keys. */
+    @Test
+    void whoeverAShareComesFreeForAsThePoolClosesIsTurnedAway() throws InterruptedException {
+        open(4, 100, BLOCK, 1, 1);
+        CountDownLatch leave = new CountDownLatch(1);
+        CompletableFuture<Void> running = keyed.submit("a", () -> leave.await());
+        CompletableFuture<Integer> queued = keyed.submit("a", () -> 2);
+        AtomicReference<Throwable> refused = new AtomicReference<>();
+        Thread submitter = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                keyed.submit("a", () -> 3);
+            } catch (ClosedException closed) {
+                refused.set(closed);
+            }
+        });
+        Wait.untilParked(submitter);
+        pool.slots().close();
+
+        leave.countDown();
+
+        running.join();
+        assertThat(queued.join()).isEqualTo(2);
+        submitter.join();
+        assertThat(refused.get()).isInstanceOf(ClosedException.class);
+    }
+
     @Test
     void cancellingAWaiterOfAKeyFreesBothItsPlaces() {
         open(2, 10, REJECT, 1, 1);

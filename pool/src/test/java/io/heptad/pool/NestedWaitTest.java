@@ -5,7 +5,9 @@ import static io.heptad.core.FullPolicy.REJECT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.heptad.contract.Seeded;
 import io.heptad.contract.Watched;
+import io.heptad.core.ClosedException;
 import io.heptad.core.FullPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +18,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +35,11 @@ class NestedWaitTest {
     @AfterEach
     void nothingIsStuck() throws InterruptedException {
         assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
-        assertThat(pool.stats().active()).isZero();
+        PoolStats end = pool.stats();
+        assertThat(end.active()).isZero();
+        assertThat(end.submitted())
+                .as("everybody has a fate: %s", end)
+                .isEqualTo(end.completed() + end.failed() + end.cancelled() + end.rejected() + end.dropped());
     }
 
     @Test
@@ -77,6 +85,54 @@ class NestedWaitTest {
         });
 
         assertThatThrownBy(outer::join).hasMessageContaining("db would starve");
+        assertThat(pool.stats().rejected()).isEqualTo(1);
+    }
+
+    @Test
+    void whoeverIsToldOfStarvationIsCountedAsRejected() {
+        open(1, 10, BLOCK);
+        assertThatThrownBy(() -> pool.run(() -> pool.run(() -> 1))).hasMessageContaining("db would starve");
+
+        assertThat(pool.stats().rejected()).isEqualTo(1);
+        assertThat(pool.stats().failed()).isEqualTo(1);
+    }
+
+    /**
+     * The close comes between the finding that the submit would starve and its leaving the door. The deep stack makes
+     * that moment longer: the exception is built in it.
+     */
+    @Test
+    void aSubmitThatMeetsTheCloseWhileItIsToldOfStarvationIsRefusedAndNeverLeftPending() throws InterruptedException {
+        AtomicInteger closed = new AtomicInteger();
+        AtomicInteger starved = new AtomicInteger();
+        Seeded.run(random -> {
+            for (int round = 0; round < 5_000 && (closed.get() < 50 || starved.get() < 50); round++) {
+                open(1, 1, BLOCK);
+                int spins = random.nextInt(200);
+                CompletableFuture<Object> outer = pool.submit(() -> {
+                    pool.submit(() -> 1);
+                    return deeply(500, () -> pool.submit(() -> 2));
+                });
+                while (pool.stats().submitted() < 3) {
+                    Thread.onSpinWait();
+                }
+                for (int spin = 0; spin < spins; spin++) {
+                    Thread.onSpinWait();
+                }
+                pool.close();
+
+                Throwable told = outer.handle((accepted, refusal) -> refusal).join();
+                assertThat(told).isInstanceOfAny(ClosedException.class, IllegalStateException.class);
+                (told instanceof ClosedException ? closed : starved).incrementAndGet();
+                nothingIsStuck();
+            }
+        });
+        assertThat(closed).hasPositiveValue();
+        assertThat(starved).hasPositiveValue();
+    }
+
+    private static <T> T deeply(int frames, Supplier<T> call) {
+        return frames == 0 ? call.get() : deeply(frames - 1, call);
     }
 
     @Test

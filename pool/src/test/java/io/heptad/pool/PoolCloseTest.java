@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.heptad.contract.Seeded;
+import io.heptad.contract.Threads;
 import io.heptad.contract.Watched;
 import io.heptad.core.ClosedException;
 import io.heptad.core.FullException;
@@ -95,7 +96,13 @@ class PoolCloseTest {
     @ParameterizedTest
     @EnumSource
     void allFiftyTasksRunOrComeBackUnrun(Stop stop) throws InterruptedException {
-        WorkerPool pool = WorkerPool.of("db", 2, 50, REJECT);
+        AtomicInteger threads = new AtomicInteger();
+        WorkerPool pool = WorkerPool.builder("db", 2, 50, REJECT)
+                .threads(task -> {
+                    threads.incrementAndGet();
+                    return Thread.ofVirtual().unstarted(task);
+                })
+                .build();
         Held held = new Held();
         AtomicInteger ran = new AtomicInteger();
         List<CompletableFuture<Void>> tasks = new ArrayList<>(held.occupy(pool, 2));
@@ -121,6 +128,7 @@ class PoolCloseTest {
             }
         }
         assertThat(2 + ran.get() + returned).isEqualTo(50);
+        assertThat(threads).as("none is started once it is closed").hasValue(2);
         assertThat(tasks).allMatch(CompletableFuture::isDone);
         assertThat(pool.closeNow()).isZero();
         assertThatThrownBy(() -> pool.submit(() -> 1)).isInstanceOf(ClosedException.class);
@@ -191,10 +199,13 @@ class PoolCloseTest {
         });
         begun.await();
 
+        long cpuBefore = Threads.cpuNanos(Thread.currentThread());
         long before = System.nanoTime();
-        assertThat(pool.close(Duration.ofMillis(50))).isFalse();
+        assertThat(pool.close(Duration.ofMillis(100))).isFalse();
         long waited = System.nanoTime() - before;
-        assertThat(Duration.ofNanos(waited)).isBetween(Duration.ofMillis(50), Duration.ofSeconds(5));
+        long cpu = Threads.cpuNanos(Thread.currentThread()) - cpuBefore;
+        assertThat(Duration.ofNanos(waited)).isBetween(Duration.ofMillis(100), Duration.ofSeconds(5));
+        assertThat(cpu).as("processor time of %d ns", waited).isLessThan(waited / 5);
         assertThat(pool.close(Duration.ZERO)).isFalse();
         assertThat(pool.close(Duration.ofMillis(-1))).isFalse();
         assertThat(pool.asExecutorService().awaitTermination(0, TimeUnit.SECONDS))

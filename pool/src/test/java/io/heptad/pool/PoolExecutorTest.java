@@ -237,4 +237,48 @@ class PoolExecutorTest {
         assertThat(other.isCancelled()).isTrue();
         assertThat(pool.close(Duration.ofSeconds(10))).isTrue();
     }
+
+    private static FutureTask<Integer> throwingAsItIsCancelled() {
+        return new FutureTask<>(() -> 1) {
+            @Override
+            protected void done() {
+                throw new IllegalStateException("not now");
+            }
+        };
+    }
+
+    @Test
+    void norWhoeverPushesItOutOfTheLine() {
+        WorkerPool pool = WorkerPool.of("db", 1, 1, DROP_OLDEST);
+        held.occupy(pool, 1);
+        FutureTask<Integer> oldest = throwingAsItIsCancelled();
+        AtomicBoolean ran = new AtomicBoolean();
+        pool.asExecutorService().execute(oldest);
+
+        pool.asExecutorService().execute(() -> ran.set(true));
+
+        assertThat(oldest.isCancelled()).isTrue();
+        held.release();
+        Wait.until().untilTrue(ran);
+        pool.close();
+    }
+
+    @Test
+    void norTheSlotOfAWrapperThatDoesNotRunIt() {
+        Queue<Throwable> reports = new ConcurrentLinkedQueue<>();
+        WorkerPool pool = WorkerPool.builder("db", 1, 10, REJECT)
+                .threads(Thread.ofVirtual()
+                        .uncaughtExceptionHandler((thread, thrown) -> reports.add(thrown))
+                        .factory())
+                .wrapTasks(task -> () -> {})
+                .build();
+        FutureTask<Integer> command = throwingAsItIsCancelled();
+
+        pool.asExecutorService().execute(command);
+
+        Wait.until().until(command::isCancelled);
+        Wait.until().until(() -> pool.stats().active() == 0);
+        assertThat(reports).extracting(Throwable::getMessage).contains("not now");
+        pool.close();
+    }
 }

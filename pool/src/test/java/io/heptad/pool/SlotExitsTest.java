@@ -1,6 +1,8 @@
 package io.heptad.pool;
 
 import static io.heptad.core.FullPolicy.BLOCK;
+import static io.heptad.core.FullPolicy.DROP_NEWEST;
+import static io.heptad.core.FullPolicy.DROP_OLDEST;
 import static io.heptad.core.FullPolicy.REJECT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,11 +12,14 @@ import io.heptad.contract.Watched;
 import io.heptad.core.ClosedException;
 import io.heptad.core.FullException;
 import java.io.IOException;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -190,6 +195,65 @@ class SlotExitsTest {
         held.release();
 
         assertThat(waitsForTheSecond).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(2);
+    }
+
+    // What a future keeps
+
+    enum Fate {
+        RAN,
+        CANCELLED_IN_LINE,
+        COMPLETED_IN_LINE,
+        FAILED_IN_LINE,
+        DROPPED,
+        EVICTED,
+        CLOSED_IN_LINE
+    }
+
+    /** The user may keep the future for long: not with it what the task has captured. */
+    @ParameterizedTest
+    @EnumSource
+    void aFutureThatHasEndedLetsGoOfItsBody(Fate fate) throws InterruptedException {
+        pool = WorkerPool.of(
+                "db",
+                1,
+                1,
+                switch (fate) {
+                    case DROPPED -> DROP_NEWEST;
+                    case EVICTED -> DROP_OLDEST;
+                    default -> REJECT;
+                });
+        held.occupy(pool, 1);
+        if (fate == Fate.DROPPED) {
+            pool.submit(() -> "before it");
+        }
+        byte[] large = new byte[1_000_000];
+        WeakReference<Object> captured = new WeakReference<>(large);
+        CompletableFuture<Object> future = pool.submit(returning(large));
+        large = null;
+        switch (fate) {
+            case RAN -> {
+                held.release();
+                Wait.until().until(future::isDone);
+                future.obtrudeValue("small");
+            }
+            case CANCELLED_IN_LINE -> future.cancel(true);
+            case COMPLETED_IN_LINE -> future.complete("small");
+            case FAILED_IN_LINE -> future.completeExceptionally(new IOException("late"));
+            case DROPPED -> {}
+            case EVICTED -> pool.submit(() -> "instead of it");
+            case CLOSED_IN_LINE -> pool.closeNow();
+        }
+
+        assertThat(future).isDone();
+        Wait.until().until(() -> {
+            System.gc();
+            return captured.get() == null;
+        });
+        Reference.reachabilityFence(future);
+    }
+
+    private static Callable<Object> returning(Object captured) {
+        return () -> captured;
     }
 
     // Threads that cannot be had
