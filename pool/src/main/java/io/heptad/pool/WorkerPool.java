@@ -489,7 +489,8 @@ public final class WorkerPool implements Bounded, AutoCloseable {
      * the line is full they wait until there is a place. Retries belong inside the work, where they use the slot that
      * it holds.
      *
-     * <p><b>Threads.</b> The calling thread reads the items and hears the results. Bodies run in threads of the pool's
+     * <p><b>Threads.</b> The calling thread reads the items and hears the results, one after the other: while an iterator
+     * blocks, items run and end, and their outcomes wait until it has given the next. Bodies run in threads of the pool's
      * factory, each with the interrupt flag clear at its beginning; a thread carries on with the next item, unless the
      * pool has {@link Builder#freshThreads()}. {@link Builder#wrapTasks(UnaryOperator)} goes around each such thread. If
      * no thread can be had at all, items fail with the reason.
@@ -539,7 +540,9 @@ public final class WorkerPool implements Bounded, AutoCloseable {
     /**
      * Runs the work for every item, as {@link #settle(Iterable, Work)}, and hands over each outcome as it comes, in the
      * order of completion, in this thread. For any number of items: memory is proportional to the slots. A slow consumer
-     * or iterator holds back the reading of further items, not those that run.
+     * or iterator holds back the reading of further items, not those that run. This thread is one: outcomes wait while the
+     * iterator blocks, and items while the consumer does. So an iterator over a source that is not always ready (a queue, a
+     * socket) should block for no longer than an outcome may wait.
      *
      * <p>Every item read from the iterator reaches the consumer, unless the consumer throws: that ends the batch, running
      * bodies are interrupted and have ended when it is thrown on. After an interrupt of this thread, too, all that was read
