@@ -168,6 +168,27 @@ class PagesTest {
         });
     }
 
+    @Test
+    void whatIsNotATestIsNotTakenForOne() {
+        assertThat(List.of("PagesTest", "PagesTest#everyTestNamedForAFailureExists", "Granting#RunAgainstRun"))
+                .allMatch(Tests::has);
+        assertThat(List.of("Page", "PagesTest#failureCases", "PagesTest#names", "Granting#Granting", "PagesTest#gone"))
+                .noneMatch(Tests::has);
+    }
+
+    @Test
+    void everyPageIsInTheIndex() throws IOException {
+        List<String> listed = Page.of("docs/README.md").links();
+        try (Stream<Path> pages = Files.list(Page.ROOT.resolve("docs"))) {
+            assertThat(pages.map(page -> Files.isDirectory(page) ? page.resolve("README.md") : page)
+                            .filter(page -> page.toString().endsWith(".md") && Files.exists(page))
+                            .map(page ->
+                                    Page.ROOT.resolve("docs").relativize(page).toString())
+                            .filter(page -> !page.equals("README.md")))
+                    .allSatisfy(page -> assertThat(listed).contains(page));
+        }
+    }
+
     private static List<List<String>> failureCases() {
         return Page.of("docs/failure-cases.md").lines().stream()
                 .filter(line -> line.startsWith("| G"))

@@ -9,6 +9,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /** The tests of all modules, by class name: so that a page can name one and be held to it. */
 final class Tests {
@@ -16,11 +17,25 @@ final class Tests {
 
     private Tests() {}
 
-    /** Whether there is such a test: {@code Class#method}, or a whole {@code Class}. */
+    /** Whether there is such a test: {@code Class#method}, {@code Class#JcstressTest}, or a whole {@code Class}. */
     static boolean has(String test) {
         String[] names = test.split("#");
         String source = SOURCES.get(names[0]);
-        return source != null && (names.length == 1 || source.matches("(?s).*\\W" + names[1] + "\\(.*"));
+        if (source == null || !source.contains("Test")) {
+            return false;
+        }
+        return names.length == 1
+                || isAnnotated(source, "void " + names[1] + "(", "@(Parameterized|Repeated)?Test\\b")
+                || isAnnotated(source, "class " + names[1] + " ", "@JCStressTest\\b");
+    }
+
+    /** Whether the annotation stands between the declaration and the empty line before it. */
+    private static boolean isAnnotated(String source, String declaration, String annotation) {
+        int at = source.indexOf(declaration);
+        return at >= 0
+                && Pattern.compile(annotation)
+                        .matcher(source.substring(Math.max(0, source.lastIndexOf("\n\n", at)), at))
+                        .find();
     }
 
     private static Map<String, String> sources() {
