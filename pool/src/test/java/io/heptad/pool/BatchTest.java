@@ -466,6 +466,18 @@ class BatchTest {
         }
 
         @Test
+        void anInterruptOnEntryEndsItBeforeAnythingIsRead() throws Exception {
+            AtomicInteger read = new AtomicInteger();
+            Thread.currentThread().interrupt();
+            assertThatExceptionOfType(InterruptedException.class)
+                    .isThrownBy(() -> pool.<Integer, Integer>forEachSettled(
+                            new Counting(items(10).iterator(), read), item -> item, one -> {}));
+            assertThat(read).hasValue(0);
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            assertAtRest(pool);
+        }
+
+        @Test
         void anInterruptOutlivesAConsumerThatThrowsWhileItIsServed() throws Exception {
             Held held = new Held();
             AtomicBoolean flag = new AtomicBoolean();
@@ -673,8 +685,13 @@ class BatchTest {
 
         @Test
         void areFreshForEachItemIfThePoolIsBuiltSo() throws Exception {
-            WorkerPool fresh =
-                    WorkerPool.builder("fresh", 2, 1, REJECT).freshThreads().build();
+            WorkerPool fresh = WorkerPool.builder("fresh", 2, 1, REJECT)
+                    .freshThreads()
+                    .threads(task -> Thread.ofVirtual().unstarted(() -> {
+                        task.run();
+                        task.run(); // a factory may try, and gets no second item for the thread
+                    }))
+                    .build();
             Set<Thread> threads = ConcurrentHashMap.newKeySet();
             assertThat(fresh.settle(items(500), item -> threads.add(Thread.currentThread()))
                             .succeeded())

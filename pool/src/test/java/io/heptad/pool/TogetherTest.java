@@ -121,6 +121,7 @@ class TogetherTest {
         IOException second = new IOException("second");
         List<Callable<String>> tasks = List.of(
                 () -> {
+                    Wait.until().until(() -> pool.stats().failed() == 1); // the causes come in the order of the tasks
                     throw broken;
                 },
                 () -> {
