@@ -31,9 +31,19 @@ final class SlowPath<E> {
      *
      * No code of the user runs under the lock: not the drop hook, not the clock. Threads are unparked after unlocking.
      * The lock is the only one of the queue and no other is taken under it.
+     *
+     * Before it stands in line, a platform thread looks again for a while: to park and be woken costs it 5 to 50
+     * microseconds, and whoever parks makes the other side run into the end of a small ring and park as well. First
+     * bursts of spinning, for what another core is about to do; then yields, which give this core to those who can do it.
+     * Measured on two cores, with the yields and without: round trip 2.7 against 43 us, 1 producer and 1 consumer at
+     * capacity 16 150 against 830 ns an item, 4 and 4 138 against 236, at 1024 no worse. Rejected: 1024 spins (3 times
+     * slower at 1024); as many spins as paid lately (5 times slower at 4 and 4); 64 yields (no better than 16).
+     *
+     * Virtual threads stand in line at once: to park is cheap for them.
      */
-    private static final int SPINS = 128;
+    private static final int SPINNING_TRIES = 4;
     private static final int SPINS_PER_TRY = 32;
+    private static final int TRIES = SPINNING_TRIES + 16;
 
     private final String name;
     private final Ring<E> ring;
@@ -76,8 +86,8 @@ final class SlowPath<E> {
     Answer put(E item, long nanos) throws InterruptedException {
         long deadline = nanos == Long.MAX_VALUE ? 0 : System.nanoTime() + nanos;
         if (!Thread.currentThread().isVirtual()) {
-            for (int spins = 0; spins < SPINS; spins += SPINS_PER_TRY) {
-                spin();
+            for (int tries = 0; tries < TRIES && !isOver(nanos, deadline); tries++) {
+                pause(tries);
                 Answer answer = ring.tryPut(item, Ages.ON_DEMAND);
                 if (answer == Answer.ACCEPTED || answer == Answer.CLOSED) {
                     return answer;
@@ -190,8 +200,8 @@ final class SlowPath<E> {
     E take(long nanos) throws InterruptedException {
         long deadline = nanos == Long.MAX_VALUE ? 0 : System.nanoTime() + nanos;
         if (!Thread.currentThread().isVirtual()) {
-            for (int spins = 0; spins < SPINS; spins += SPINS_PER_TRY) {
-                spin();
+            for (int tries = 0; tries < TRIES && !isOver(nanos, deadline); tries++) {
+                pause(tries);
                 long claimed = ring.claim();
                 if (claimed >= 0) {
                     E item = ring.remove(claimed);
@@ -363,9 +373,20 @@ final class SlowPath<E> {
         }
     }
 
-    private static void spin() {
-        for (int i = 0; i < SPINS_PER_TRY; i++) {
-            Thread.onSpinWait();
+    private static boolean isOver(long nanos, long deadline) {
+        return nanos != Long.MAX_VALUE && deadline - System.nanoTime() <= 0;
+    }
+
+    /** Between one look and the next, without standing in line. */
+    @SuppressWarnings(
+            "ThreadPriorityCheck") // where there is no core to spare, the one that is waited for needs this one
+    private static void pause(int tries) {
+        if (tries >= SPINNING_TRIES) {
+            Thread.yield();
+        } else {
+            for (int i = 0; i < SPINS_PER_TRY; i++) {
+                Thread.onSpinWait();
+            }
         }
     }
 
