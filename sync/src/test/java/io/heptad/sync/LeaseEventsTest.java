@@ -1,0 +1,48 @@
+package io.heptad.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.heptad.contract.Watched;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What Flight Recorder sees of leases, with no wiring. */
+@Watched
+class LeaseEventsTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void recordsEachLeaseThatRanOutAndNoneThatWasGivenBack() throws Exception {
+        ManualClock clock = new ManualClock();
+        Leases leases = Leases.inMemory(clock);
+        Path file = directory.resolve("leases.jfr");
+        try (Recording recording = new Recording()) {
+            recording.enable("io.heptad.LeaseLost");
+            recording.start();
+            Lease back =
+                    leases.acquire("given back", "A", Duration.ofSeconds(10)).orElseThrow();
+            leases.acquire("ran out", "A", Duration.ofSeconds(10));
+            leases.release(back);
+            clock.advance(Duration.ofSeconds(10));
+            leases.acquire("another", "B", Duration.ofSeconds(10));
+            recording.stop();
+            recording.dump(file);
+        }
+
+        List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+        assertThat(events).singleElement().satisfies(event -> {
+            assertThat(event.getString("resource")).isEqualTo("ran out");
+            assertThat(event.getString("holder")).isEqualTo("A");
+            assertThat(event.getLong("token")).isEqualTo(2);
+            assertThat(event.getString("reason")).isEqualTo("ran out");
+            assertThat(event.getEventType().getCategoryNames()).containsExactly("Heptad");
+        });
+    }
+}
