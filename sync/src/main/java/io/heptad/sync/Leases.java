@@ -18,7 +18,7 @@ import java.util.Optional;
  * grant before it, for any resource, and never starts again. Whatever the lease protects must compare tokens; see
  * {@link Fenced}. A write path that does not look at the token is not protected by any lease.
  *
- * <p>Nothing here waits. Who is refused asks again later; an election does that, and renews.
+ * <p>Nothing here waits. Who is refused asks again later; {@link LeaderElection} does that, and renews.
  *
  * <p>Those that {@link #inMemory} makes serve the threads of one process. Leases for several processes live in a store that
  * they share, under this interface. Any thread may call any method. A call that throws has answered nothing: a grant may

@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.heptad.contract.Watched;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** The examples of the javadoc and of the page, compiled and run. */
 @Watched
 class LeaseSnippetsTest {
-    private final List<String> done = new ArrayList<>();
+    private final List<String> done = new CopyOnWriteArrayList<>();
     private final Leases leases = Leases.inMemory(new ManualClock());
 
     @Test
@@ -47,6 +47,34 @@ class LeaseSnippetsTest {
         assertThat(written).isTrue();
         assertThat(late).isFalse();
         assertThat(report.value()).isEqualTo("by the new holder");
+    }
+
+    @Test
+    void anElection() {
+        Fenced<String> schedule = Fenced.of("");
+        // @start region="election"
+        LeaderElection election = LeaderElection.builder(
+                        leases, "scheduler", "node-" + UUID.randomUUID(), Duration.ofSeconds(15))
+                .onElected(lease -> startScheduling(lease.token())) // starts it, and returns
+                .onLost(this::stopScheduling) // called while the lease is still live
+                .start();
+        // @end
+        Wait.until(() -> !done.isEmpty());
+        // @start region="leader-writes"
+        election.lease().ifPresent(lease -> schedule.write(lease.token(), "next run at noon"));
+        // @end
+        election.close();
+
+        assertThat(done).containsExactly("started with 1", "stopped");
+        assertThat(schedule.value()).isEqualTo("next run at noon");
+    }
+
+    private void startScheduling(long token) {
+        done.add("started with " + token);
+    }
+
+    private void stopScheduling() {
+        done.add("stopped");
     }
 
     private void importAll(long token) {

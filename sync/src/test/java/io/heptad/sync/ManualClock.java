@@ -27,6 +27,15 @@ final class ManualClock implements InstantSource, Ticker {
         nanos.addAndGet(by.toNanos());
     }
 
+    long nanosPassed() {
+        return nanos.get();
+    }
+
+    /** Forward to a time; never back. */
+    void reach(long nanosPassed) {
+        nanos.accumulateAndGet(nanosPassed, Math::max);
+    }
+
     /** Forward or back. */
     void set(long millis) {
         nanos.set(Duration.ofMillis(millis).toNanos());
