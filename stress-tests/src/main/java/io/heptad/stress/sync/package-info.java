@@ -1,0 +1,2 @@
+/** Every pair of operations of the types that wait for a moment. */
+package io.heptad.stress.sync;
