@@ -204,7 +204,7 @@ final class Admission {
         if (direct) {
             seat.countDirect();
         }
-        seat.begin(null, claim);
+        seat.begin(claim);
         if (dispatch.isHalted()) {
             dispatch.ended(seat, claim, Claim.End.CANCELLED);
             Thread.interrupted(); // meant for the body, which has not begun

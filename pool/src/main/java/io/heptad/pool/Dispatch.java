@@ -238,7 +238,7 @@ final class Dispatch implements Waiter.Owner {
             for (Seat seat : seats.all()) {
                 Object owner = seat.owner();
                 if (owner instanceof Worker worker) {
-                    Task<?> task = seat.task();
+                    Task<?> task = worker.task();
                     if (task != null && worker.thread() != me) {
                         task.interruptBody();
                     }

@@ -12,22 +12,27 @@ final class Seat {
      * Any thread may read them; each only grows. Rejected: LongAdders, three atomic adds a body where this takes one CAS.
      */
     private static final VarHandle OWNER;
-    private static final VarHandle BUSY;
-    private static final VarHandle HOLDS;
-    private static final VarHandle TASK;
+    private static final VarHandle PHASE;
     private static final VarHandle CLAIM;
     private static final VarHandle DIRECT;
     private static final VarHandle COMPLETED;
     private static final VarHandle FAILED;
     private static final VarHandle CANCELLED;
 
+    /** The owner holds no slot: it keeps the seat a little longer, until the future is complete. */
+    private static final int NO_SLOT = 0;
+
+    /** The owner holds a slot, and is before or after its body. */
+    private static final int SLOT = 1;
+
+    /** A body really executes. */
+    private static final int BODY = 2;
+
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             OWNER = lookup.findVarHandle(Seat.class, "owner", Object.class);
-            BUSY = lookup.findVarHandle(Seat.class, "busy", boolean.class);
-            HOLDS = lookup.findVarHandle(Seat.class, "holds", boolean.class);
-            TASK = lookup.findVarHandle(Seat.class, "task", Task.class);
+            PHASE = lookup.findVarHandle(Seat.class, "phase", int.class);
             CLAIM = lookup.findVarHandle(Seat.class, "claim", Claim.class);
             DIRECT = lookup.findVarHandle(Seat.class, "direct", long.class);
             COMPLETED = lookup.findVarHandle(Seat.class, "completed", long.class);
@@ -42,15 +47,8 @@ final class Seat {
     @Nullable
     private volatile Object owner;
 
-    /** Whether a body really executes. Set and cleared apart from the slot, so that a slot that leaks shows. */
-    private volatile boolean busy;
-
-    /** Whether the owner holds a slot; it keeps the seat a little longer, until the future is complete. */
-    private volatile boolean holds;
-
-    /** The submitted task that runs here; null for a body of {@code run}. */
-    @Nullable
-    private volatile Task<?> task;
+    /** Set and cleared apart from the slot, so that a slot that leaks shows. */
+    private volatile int phase;
 
     /** What the body claims of a key. */
     @Nullable
@@ -67,25 +65,22 @@ final class Seat {
 
     /** The owner leaves; nothing of it stays behind. */
     void leave() {
-        HOLDS.setRelease(this, false);
+        PHASE.setRelease(this, NO_SLOT);
         OWNER.setRelease(this, null);
     }
 
     /** A body begins. */
-    void begin(@Nullable Task<?> body, @Nullable Claim of) {
-        HOLDS.setRelease(this, true);
-        TASK.setRelease(this, body);
+    void begin(@Nullable Claim of) {
         if (of != null) {
             CLAIM.setRelease(this, of);
             of.share.running.incrementAndGet();
         }
-        BUSY.setRelease(this, true);
+        PHASE.setRelease(this, BODY);
     }
 
     /** The body has ended. */
     void end() {
-        BUSY.setRelease(this, false);
-        TASK.setRelease(this, null);
+        PHASE.setRelease(this, SLOT);
         Claim of = (Claim) CLAIM.get(this);
         if (of != null) {
             CLAIM.setRelease(this, null);
@@ -94,7 +89,7 @@ final class Seat {
     }
 
     void holds(boolean slot) {
-        HOLDS.setRelease(this, slot);
+        PHASE.setRelease(this, slot ? SLOT : NO_SLOT);
     }
 
     void countDirect() {
@@ -103,8 +98,11 @@ final class Seat {
 
     /** Counts a body that ended. */
     void count(Claim.End end) {
-        VarHandle tally = end == Claim.End.COMPLETED ? COMPLETED : end == Claim.End.FAILED ? FAILED : CANCELLED;
-        tally.setRelease(this, (long) tally.get(this) + 1);
+        switch (end) { // each handle a constant, also where this is not inlined
+            case COMPLETED -> COMPLETED.setRelease(this, (long) COMPLETED.get(this) + 1);
+            case FAILED -> FAILED.setRelease(this, (long) FAILED.get(this) + 1);
+            default -> CANCELLED.setRelease(this, (long) CANCELLED.get(this) + 1);
+        }
     }
 
     @Nullable
@@ -113,16 +111,11 @@ final class Seat {
     }
 
     boolean busy() {
-        return busy;
+        return phase == BODY;
     }
 
     boolean holdsSlot() {
-        return holds;
-    }
-
-    @Nullable
-    Task<?> task() {
-        return task;
+        return phase != NO_SLOT;
     }
 
     @Nullable

@@ -39,7 +39,10 @@ final class Slots {
      *
      * Rejected: a Semaphore (a released permit is fought for, its queue has no bound, cancelled tasks cannot leave it);
      * a lock-free line (leaving from the middle and dropping the oldest in O(1) are what it makes hard; the lock is held
-     * for some ten instructions).
+     * for some ten instructions); spinning for the lock before parking (with 64 tries an empty task cost several times as
+     * much on two cores, with 4 about twice: submitter and workers seem to fight for every single task, whereas one that
+     * parks leaves the others a long run without a rival); joining the line without the
+     * lock (tried, with a tail that is exchanged: no faster, as all still meet at the word, and far less steady).
      */
     static final int MAX_ACTIVE = (1 << 30) - 1;
 
@@ -48,8 +51,6 @@ final class Slots {
     private static final long RESIZED_MASK = 3L << 61;
     private static final long ACTIVE = 1L << 31;
     private static final long WAITING_MASK = ACTIVE - 1;
-
-    private static final int SPINS = 64;
 
     private static final VarHandle STATE;
     private static final VarHandle ENTERED;
@@ -129,17 +130,6 @@ final class Slots {
         return capacity;
     }
 
-    /** The lock is held for some ten instructions, so a few tries cost less than parking, for either kind of thread. */
-    private void lock() {
-        for (int spins = 0; spins < SPINS; spins++) {
-            if (lock.tryLock()) {
-                return;
-            }
-            Thread.onSpinWait();
-        }
-        lock.lock();
-    }
-
     private boolean cas(long from, long to) {
         return STATE.compareAndSet(this, from, to);
     }
@@ -170,7 +160,7 @@ final class Slots {
         }
         Thread wake;
         Waiter<?> first;
-        lock();
+        lock.lock();
         try {
             long seen = state;
             while (active(seen) > limit || (line.isEmpty() && eligibleAtDoor == 0)) {
@@ -275,7 +265,7 @@ final class Slots {
      * @param evicted gets whoever had to make room; the caller tells them, without a lock
      */
     Entry enter(Waiter<?> waiter, boolean mayWait, List<Waiter<?>> evicted) {
-        lock();
+        lock.lock();
         try {
             if (waiter.claim() == null && !(waiter instanceof Caller caller && caller.again)) {
                 ENTERED.setRelease(this, (long) ENTERED.get(this) + 1);
@@ -288,7 +278,7 @@ final class Slots {
 
     /** A slot, if one is free and nobody is before it. */
     boolean tryEnter(Waiter<?> waiter) {
-        lock();
+        lock.lock();
         try {
             return takeFree(waiter);
         } finally {
@@ -308,7 +298,7 @@ final class Slots {
 
     /** Asks for a place in line, but not for a slot: the share of its key is used up. See {@link #enter}. */
     Entry enterAside(Waiter<?> waiter, boolean mayWait, List<Waiter<?>> evicted) {
-        lock();
+        lock.lock();
         try {
             return takePlace(waiter, aside, Waiter.ASIDE, mayWait, evicted);
         } finally {
@@ -389,7 +379,7 @@ final class Slots {
     Entry promote(Waiter<?> waiter, Claim claim) {
         Thread wake;
         boolean granted;
-        lock();
+        lock.lock();
         try {
             int status = waiter.status();
             if (status != Waiter.ASIDE && status != Waiter.DOOR) {
@@ -438,7 +428,7 @@ final class Slots {
 
     private boolean remove(Waiter<?> waiter, int to) {
         Thread wake;
-        lock();
+        lock.lock();
         try {
             switch (waiter.status()) {
                 case Waiter.DOOR -> removeFromDoor(waiter);
@@ -467,7 +457,7 @@ final class Slots {
     List<Waiter<?>> resize(int slots) {
         List<Waiter<?>> granted = new ArrayList<>();
         List<Thread> wake = new ArrayList<>();
-        lock();
+        lock.lock();
         try {
             limit = Math.min(slots, MAX_ACTIVE);
             for (long seen = state; !cas(seen, changed(seen)); ) {
@@ -496,7 +486,7 @@ final class Slots {
     /** Nobody comes in any more; those at the door never came in, and are woken to hear it. */
     void close() {
         List<Thread> turnedAway = new ArrayList<>();
-        lock();
+        lock.lock();
         try {
             STATE.getAndBitwiseOr(this, CLOSED);
             while (!door.isEmpty()) {
@@ -516,7 +506,7 @@ final class Slots {
     /** Empties the line of a closed pool. Their places stay taken until {@link #drained}, so the pool is not idle yet. */
     List<Waiter<?>> drain() {
         List<Waiter<?>> waited = new ArrayList<>();
-        lock();
+        lock.lock();
         try {
             while (!line.isEmpty() || !aside.isEmpty()) {
                 Waiter<?> at = (line.isEmpty() ? aside : line).removeFirst();

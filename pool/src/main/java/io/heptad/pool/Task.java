@@ -50,7 +50,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
      * @return the task that the slot went to, if this thread is to run it next
      */
     @Nullable
-    Task<?> runIn(Seat seat, Thread me) {
+    Task<?> runIn(Worker worker, Seat seat, Thread me) {
         // Whatever interrupted this thread until now was not meant for this task.
         Thread.interrupted();
         Dispatch dispatch = owner.dispatch();
@@ -66,10 +66,11 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
         Throwable failure = null;
         boolean halted = false;
         thread = me;
-        seat.begin(this, owner.claim());
+        worker.runs(this);
+        seat.begin(owner.claim());
         boolean counts = moves(GRANTED, RUNNING);
         if (counts) {
-            // seat.begin before the CAS, this after it: closeNow finds the task in its seat, or is found here.
+            // worker.runs before the CAS, this after it: closeNow finds the task there, or is found here.
             if (dispatch.isHalted()) {
                 failure = dispatch.closed();
                 halted = true;
@@ -90,6 +91,7 @@ final class Task<T extends @Nullable Object> extends Waiter<T> {
             Thread.interrupted();
         }
         seat.end();
+        worker.runs(null);
         thread = null;
         Claim.End end = !counts ? Claim.End.CANCELLED : failure == null ? Claim.End.COMPLETED : Claim.End.FAILED;
         seat.count(end);

@@ -13,9 +13,13 @@ final class Worker implements Runnable {
      */
     private static final VarHandle FIRST;
 
+    private static final VarHandle TASK;
+
     static {
         try {
-            FIRST = MethodHandles.lookup().findVarHandle(Worker.class, "first", Task.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            FIRST = lookup.findVarHandle(Worker.class, "first", Task.class);
+            TASK = lookup.findVarHandle(Worker.class, "task", Task.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
@@ -30,6 +34,10 @@ final class Worker implements Runnable {
     @Nullable
     private Thread thread;
 
+    /** What runs now. Here and not in the seat, which {@code run} uses too: a body of its own is no task. */
+    @Nullable
+    private volatile Task<?> task;
+
     Worker(Dispatch dispatch, Task<?> first) {
         this.dispatch = dispatch;
         this.first = first;
@@ -38,6 +46,16 @@ final class Worker implements Runnable {
     @Nullable
     Task<?> take() {
         return (Task<?>) FIRST.getAndSet(this, (Task<?>) null);
+    }
+
+    /** What runs now; null between two tasks. */
+    @Nullable
+    Task<?> task() {
+        return task;
+    }
+
+    void runs(@Nullable Task<?> now) {
+        TASK.setRelease(this, now);
     }
 
     @Nullable
@@ -63,7 +81,7 @@ final class Worker implements Runnable {
         seat.holds(true);
         try {
             while (task != null) {
-                task = task.runIn(seat, me);
+                task = task.runIn(this, seat, me);
             }
         } finally {
             seat.leave();
