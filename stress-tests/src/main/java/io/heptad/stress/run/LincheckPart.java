@@ -10,12 +10,7 @@ final class LincheckPart {
 
     LincheckPart(Selection selection, Path report) {
         tests = new JUnitPart(
-                selection,
-                report,
-                "lincheck",
-                "LincheckTest",
-                Fork.java("-XX:+EnableDynamicAgentLoading", "--sun-misc-unsafe-memory-access=allow"),
-                300);
+                selection, report, "lincheck", "LincheckTest", Fork.java("-XX:+EnableDynamicAgentLoading"), 300);
     }
 
     List<Row> run() throws IOException, InterruptedException {
