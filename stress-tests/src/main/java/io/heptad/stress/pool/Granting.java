@@ -50,7 +50,6 @@ public class Granting {
     }
 
     /** One slot, two tasks: one after the other. Row A37. */
-    @Quick
     @JCStressTest
     @Outcome(id = "ran, ran, 1 at most, idle", expect = Expect.ACCEPTABLE, desc = "one by one")
     @State

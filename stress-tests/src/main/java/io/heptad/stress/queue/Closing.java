@@ -164,7 +164,6 @@ public class Closing {
     }
 
     /** Accepted and returned, or refused. */
-    @Quick
     @JCStressTest
     @Outcome(id = "true, \\[1\\], \\[\\]", expect = Expect.ACCEPTABLE, desc = "accepted, returned")
     @Outcome(id = "closed, \\[\\], \\[\\]", expect = Expect.ACCEPTABLE, desc = "refused")

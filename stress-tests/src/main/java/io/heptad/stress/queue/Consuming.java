@@ -45,7 +45,6 @@ public class Consuming {
     }
 
     /** Two items, so the poll finds one as well. */
-    @Quick
     @JCStressTest
     @Outcome(
             id = {"1, 2", "2, 1"},
@@ -182,7 +181,6 @@ public class Consuming {
     }
 
     /** The items go to one of them, undivided. */
-    @Quick
     @JCStressTest
     @Outcome(id = "\\[1, 2\\], \\[\\]", expect = Expect.ACCEPTABLE, desc = "taken")
     @Outcome(id = "\\[\\], \\[1, 2\\]", expect = Expect.ACCEPTABLE, desc = "returned")

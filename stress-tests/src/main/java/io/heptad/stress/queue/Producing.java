@@ -148,7 +148,6 @@ public class Producing {
     }
 
     /** DROP_OLDEST: both are accepted, the later one is inside, and two are counted as evicted. */
-    @Quick
     @JCStressTest
     @Outcome(id = "true, true, 2 evicted \\[[12]\\]", expect = Expect.ACCEPTABLE, desc = "both accepted")
     @State
