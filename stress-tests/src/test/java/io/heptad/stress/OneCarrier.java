@@ -29,6 +29,8 @@ public final class OneCarrier {
     /** How many wait at once. */
     public static final int WAITERS = 300;
 
+    private static final String PINNED = "jdk.VirtualThreadPinned";
+
     private static final Duration RELEASED_WITHIN = Duration.ofSeconds(2);
     private static final Duration PINNED_AT_MOST = Duration.ofMillis(20);
 
@@ -49,10 +51,7 @@ public final class OneCarrier {
                 .isEqualTo("1");
         Path file = Files.createTempFile("pinned", ".jfr");
         try (Recording recording = new Recording()) {
-            recording
-                    .enable("jdk.VirtualThreadPinned")
-                    .withThreshold(PINNED_AT_MOST)
-                    .withStackTrace();
+            recording.enable(PINNED).withThreshold(PINNED_AT_MOST).withStackTrace();
             recording.start();
             List<Object> values = waitAndRelease(waiting, call, release);
             recording.stop();
@@ -97,7 +96,8 @@ public final class OneCarrier {
     private static List<String> pinnedByUs(Path file) throws IOException {
         List<String> pinned = new ArrayList<>();
         for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
-            if (event.getStackTrace() != null
+            if (event.getEventType().getName().equals(PINNED)
+                    && event.getStackTrace() != null
                     && event.getStackTrace().getFrames().stream()
                             .map(RecordedFrame::getMethod)
                             .anyMatch(method -> method.getType().getName().startsWith("io.heptad.")
