@@ -5,6 +5,7 @@ import io.heptad.recipes.durable.KillAndRebuild;
 import io.heptad.recipes.growth.SilentGrowth;
 import io.heptad.recipes.launch.LaunchFirst;
 import io.heptad.recipes.partner.PartnerBatch;
+import io.heptad.recipes.readiness.Readiness;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +43,13 @@ public enum Recipe {
             "launch-first",
             "ten calls of 50 ms in 500 ms or in 50; five thousand at once, or ten at a time through a pool",
             LaunchFirst.OPTIONS,
-            LaunchFirst::run);
+            LaunchFirst::run),
+    /** Pattern 1: once, for all. */
+    READINESS(
+            "readiness",
+            "requests come before the service is ready: so many wait, one more gets 503; a part that fails is named",
+            Readiness.OPTIONS,
+            Readiness::run);
 
     private final String title;
     private final String line;

@@ -37,7 +37,9 @@ class RecipesTest {
             Recipe.KILL_AND_REBUILD,
             List.of("items=20", "handled=5"),
             Recipe.LAUNCH_FIRST,
-            List.of("crowd=500"));
+            List.of("crowd=500"),
+            Recipe.READINESS,
+            List.of("early=8", "line=5"));
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -206,8 +206,8 @@ public final class LeaderElection implements Measured, AutoCloseable {
 
         private Builder(Leases leases, String role, String candidate, Duration ttl) {
             this.leases = Objects.requireNonNull(leases, "leases");
-            this.role = MemoryLeases.named("role", role);
-            this.candidate = MemoryLeases.named("candidate", candidate);
+            this.role = Names.notBlank("role", role);
+            this.candidate = Names.notBlank("candidate", candidate);
             MemoryLeases.positive(ttl);
             this.ttl = ttl;
             marginNanos = ttlNanos() / 4;

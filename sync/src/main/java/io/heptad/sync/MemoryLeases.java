@@ -1,7 +1,6 @@
 package io.heptad.sync;
 
 import io.heptad.core.Metric;
-import io.heptad.core.Metric.Kind;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -16,7 +15,6 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Leases in the memory of one process. */
@@ -55,7 +53,7 @@ final class MemoryLeases implements Leases {
     private final LongAdder ranOut = new LongAdder();
 
     MemoryLeases(String name, InstantSource clock, long lastToken) {
-        this.name = named("name", name);
+        this.name = Names.notBlank("name", name);
         this.clock = Objects.requireNonNull(clock, "clock");
         if (lastToken < 0) {
             throw new IllegalArgumentException("lastToken must be zero or more, but is " + lastToken);
@@ -65,8 +63,8 @@ final class MemoryLeases implements Leases {
 
     @Override
     public Optional<Lease> acquire(String resource, String holder, Duration ttl) {
-        named("resource", resource);
-        named("holder", holder);
+        Names.notBlank("resource", resource);
+        Names.notBlank("holder", holder);
         positive(ttl);
         Instant now = clock.instant();
         List<Lease> lost;
@@ -143,26 +141,20 @@ final class MemoryLeases implements Leases {
 
     @Override
     public List<Metric> metrics() {
+        Figures of = new Figures("leases", name);
         return List.of(
-                metric(Kind.GAUGE, "held", "Leases held; one that ran out counts until the next call", () -> heldCount),
-                metric(Kind.COUNTER, "granted", "Leases given, each with a token of its own", granted::sum),
-                metric(Kind.COUNTER, "refused", "Askers turned away because another's lease was live", refused::sum),
-                metric(Kind.COUNTER, "renewed", "Leases whose end was moved", renewed::sum),
-                metric(Kind.COUNTER, "released", "Leases given back in time", released::sum),
-                metric(
-                        Kind.COUNTER,
-                        "expired",
-                        "Leases that ran out: their holders died or were too slow",
-                        ranOut::sum));
+                of.gauge("held", "leases", "Leases held; one that ran out counts until the next call", () -> heldCount),
+                of.counter("granted", "leases", "Leases given, each with a token of its own", granted::sum),
+                of.counter("refused", "leases", "Askers turned away because another's lease was live", refused::sum),
+                of.counter("renewed", "leases", "Leases whose end was moved", renewed::sum),
+                of.counter("released", "leases", "Leases given back in time", released::sum),
+                of.counter(
+                        "expired", "leases", "Leases that ran out: their holders died or were too slow", ranOut::sum));
     }
 
     @Override
     public String toString() {
         return "Leases " + name + ": " + heldCount + " held";
-    }
-
-    private Metric metric(Kind kind, String figure, String description, DoubleSupplier value) {
-        return new Metric("heptad.leases." + figure, kind, "leases", description, Map.of("name", name), value);
     }
 
     // Called only under the lock
@@ -215,12 +207,5 @@ final class MemoryLeases implements Leases {
         if (ttl.isNegative() || ttl.isZero()) {
             throw new IllegalArgumentException("ttl must be above zero, but is " + ttl);
         }
-    }
-
-    static String named(String parameter, String value) {
-        if (Objects.requireNonNull(value, parameter).isBlank()) {
-            throw new IllegalArgumentException(parameter + " must not be blank, but is \"" + value + "\"");
-        }
-        return value;
     }
 }

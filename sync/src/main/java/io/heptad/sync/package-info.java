@@ -10,6 +10,8 @@
  *     <td>{@link io.heptad.sync.Latch}</td></tr>
  * <tr><td>a fixed number of parties for each other</td><td>round after round</td>
  *     <td>{@link io.heptad.sync.Barrier}</td></tr>
+ * <tr><td>that nobody else has this, even if its holder dies</td><td>per lease</td>
+ *     <td>{@link io.heptad.sync.Leases}, {@link io.heptad.sync.LeaderElection}</td></tr>
  * </table>
  *
  * <p>The rules that all shapes share (times, nulls, interrupts, callbacks) are those of package {@code io.heptad.core}.
