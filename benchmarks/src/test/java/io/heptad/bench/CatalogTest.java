@@ -97,7 +97,7 @@ class CatalogTest {
                 .mapToDouble(contests -> Progress.seconds(RunMode.QUICK, contests))
                 .sum();
         assertThat(quick).isLessThan(8 * 60);
-        assertThat(minutes("queue")).isLessThan(25);
+        assertThat(minutes("queue")).isLessThan(28);
         assertThat(minutes("pool")).isLessThan(12);
         assertThat(minutes("futures")).isLessThan(10);
     }
