@@ -35,14 +35,11 @@ final class FrayPart {
             return List.of();
         }
         if (!supported()) {
-            System.out.println("fray: its agent exists for Linux on x86-64 only, so this machine runs without it");
-            return List.of();
+            return cannotRun("its agent exists for Linux on x86-64 only");
         }
         Path jdk = home.resolve(".fray-jdk").resolve(Runtime.version().toString());
         if (!Files.exists(jdk.resolve("bin/java")) && link(jdk) != 0) {
-            String shape = selection.shapes().first();
-            Failure failure = new Failure(shape, "fray", "its JDK could not be linked");
-            return List.of(new Row(shape, "fray", 0, -1, 0, 0, List.of(failure), 0, ""));
+            return cannotRun("its JDK could not be linked");
         }
         Path agent = home.resolve("target/fray-agent");
         return new JUnitPart(
@@ -57,6 +54,12 @@ final class FrayPart {
                                 "-Dfray.workDir=" + report.resolve("fray")),
                         180)
                 .run();
+    }
+
+    /** A proof that was not tried is none. */
+    private List<Row> cannotRun(String why) {
+        String shape = selection.shapes().first();
+        return List.of(new Row(shape, "fray", 0, -1, 0, 0, List.of(new Failure(shape, "fray", why)), 0, ""));
     }
 
     private static boolean supported() {

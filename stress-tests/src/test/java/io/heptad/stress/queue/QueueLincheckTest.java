@@ -211,7 +211,7 @@ public class QueueLincheckTest {
         }
     }
 
-    /** A queue of one slot, where "filled" and "free for the next" are one stamp: a put may go over an item being taken. */
+    /** A queue of one slot, where "filled" and "free for the next" are one stamp. */
     public static class OneSlot {
         private final io.heptad.mutant.queue.oneslotforcapacityone.BoundedQueue<Integer> queue =
                 io.heptad.mutant.queue.oneslotforcapacityone.BoundedQueue.of(1, FullPolicy.BLOCK);
