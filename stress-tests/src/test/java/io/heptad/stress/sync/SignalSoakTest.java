@@ -2,12 +2,16 @@ package io.heptad.stress.sync;
 
 import static io.heptad.stress.OneCarrier.WAITERS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.heptad.stress.OneCarrier;
 import io.heptad.sync.KeyedLock;
 import io.heptad.sync.Signal;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeoutException;
+import jdk.jfr.Recording;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Every call of a signal and of a keyed lock that may wait, on one carrier. */
@@ -16,6 +20,23 @@ class SignalSoakTest {
 
     private final Signal signal = Signal.of(0, WAITERS);
     private final KeyedLock<String> lock = KeyedLock.create();
+
+    /** The first event of its kind pins whoever writes it while the JVM makes its class, which is nobody's wait. */
+    @BeforeAll
+    static void recordOneWaitOfEach() throws Exception {
+        Duration overTheThreshold = Duration.ofMillis(30);
+        KeyedLock<String> lock = KeyedLock.create();
+        try (Recording recording = new Recording()) {
+            recording.start();
+            assertThat(Signal.create().acquire(overTheThreshold)).isFalse();
+            lock.withLock("key", () -> {
+                Thread other = Thread.ofPlatform()
+                        .start(() -> assertThatThrownBy(() -> lock.withLock("key", overTheThreshold, () -> "never"))
+                                .isInstanceOf(TimeoutException.class));
+                other.join();
+            });
+        }
+    }
 
     private Void releaseOneByOne() {
         for (int i = 0; i < WAITERS; i++) {
