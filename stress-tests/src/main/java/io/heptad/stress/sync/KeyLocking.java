@@ -18,7 +18,6 @@ public class KeyLocking {
     private KeyLocking() {}
 
     /** One key, two bodies: one after the other, and nothing is kept. */
-    @Quick
     @JCStressTest
     @Outcome(id = "ran, ran, 1 at most, 0 keys", expect = Expect.ACCEPTABLE, desc = "one by one")
     @State
@@ -72,7 +71,6 @@ public class KeyLocking {
     }
 
     /** Two keys whose hashes are the same: side by side, and both go. */
-    @Quick
     @JCStressTest
     @Outcome(id = "ran ran, ran ran, 0 keys", expect = Expect.ACCEPTABLE, desc = "both ran")
     @State

@@ -124,7 +124,6 @@ public class Signalling {
     }
 
     /** It has the permit and keeps its interrupt, or it was interrupted and the permit is there. Row G4. */
-    @Quick
     @JCStressTest
     @Outcome(id = "ok flagged, ok, 0 available 0 waiting", expect = Expect.ACCEPTABLE, desc = "served")
     @Outcome(id = "interrupted, ok, 1 available 0 waiting", expect = Expect.ACCEPTABLE, desc = "interrupted")
