@@ -180,8 +180,8 @@ class FuturesTimeTest {
 
     @Test
     void theSystemsTimerEndsOnAVirtualThreadOfItsOwn() throws Exception {
-        CompletableFuture<Thread> thread =
-                Futures.within(stage, Duration.ofMillis(1)).handle((value, cause) -> Thread.currentThread());
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
+        Runnable unused = Delay.SYSTEM.start(1, () -> thread.complete(Thread.currentThread()));
         assertThat(thread.get(5, TimeUnit.SECONDS)).matches(Thread::isVirtual);
     }
 
