@@ -3,8 +3,9 @@ package io.heptad.bench.sync;
 import io.heptad.bench.Compare;
 import io.heptad.bench.Compare.Goal;
 import io.heptad.core.VoidBody;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -36,7 +37,7 @@ public class KeyedLockCrowd {
     private Keyed lock;
     private Integer[] all;
     private long[] counts;
-    private final LongAdder calls = new LongAdder();
+    private final Queue<Walk> walks = new ConcurrentLinkedQueue<>();
 
     /** Where a thread is among the keys. */
     @State(Scope.Thread)
@@ -46,17 +47,11 @@ public class KeyedLockCrowd {
         private long[] counts = {};
         private final VoidBody<RuntimeException> body = () -> counts[at]++;
 
-        /** Where to count. */
+        /** Where to count, and to be asked how many calls this thread has made. */
         @Setup
         public void share(KeyedLockCrowd crowd) {
             counts = crowd.counts;
-        }
-
-        /** Tells how many calls this thread has made. */
-        @TearDown
-        public void count(KeyedLockCrowd crowd) {
-            crowd.calls.add(made);
-            made = 0;
+            crowd.walks.add(this);
         }
     }
 
@@ -76,8 +71,9 @@ public class KeyedLockCrowd {
         for (long count : counts) {
             ran += count;
         }
-        if (calls.sum() != 0 && ran != calls.sum()) {
-            throw new AssertionError(calls.sum() + " calls, but " + ran + " were counted");
+        long calls = walks.stream().mapToLong(walk -> walk.made).sum();
+        if (ran != calls) {
+            throw new AssertionError(calls + " calls, but " + ran + " were counted");
         }
     }
 
