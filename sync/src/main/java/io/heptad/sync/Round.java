@@ -29,7 +29,7 @@ final class Round {
      */
     /**
      * How often a platform thread offers its processor to others before it parks. Those that it waits for may need this
-     * very processor, and to go to sleep and be woken costs the two of them some ten times as much as a yield.
+     * very processor, and to go to sleep and be woken costs the two of them more than a few yields.
      */
     static final int YIELDS = 3;
 
