@@ -54,8 +54,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Decided.</b> Whoever is first decides: a member, a timeout, or the caller who completes or cancels the returned
  * future. From then on nothing of the aggregate can be reached from a member that lives on, not the result, not the
  * other members. What can stay on it, until it is done, is an empty listener of about 100 bytes for each call: of
- * {@code all} and {@code any} over more than 16 stages, of a {@link #forEachCompleted forEachCompleted} that ended early,
- * and of any combinator on a stage that is not a {@code CompletableFuture} itself. All others take their listeners off
+ * {@code all}, {@code any} and {@code allSettled} over more than 4 stages, of a {@link #forEachCompleted
+ * forEachCompleted} that ended early, and of any combinator on a stage that is not a {@code CompletableFuture} itself. All others take their listeners off
  * again; under a race of decisions the JDK may leave a few behind until it next tidies that member up.
  *
  * <p><b>Cancelling</b> the returned future cancels the members under {@link Losers#CANCEL}, and only then.
@@ -76,10 +76,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Futures {
     /**
-     * An any() over so few looks again after each failure, which costs n looks of n; with more, every member gets its
-     * own listener. 16 looks of 16 cost as much as 40 listeners.
+     * Up to so many members, all(), any() and allSettled() take every listener off again, through an anyOf of the JDK for each member or a new
+     * look after each failure. A member that lives for ever is combined with one or two others (a stop signal and a
+     * request); for ten parts of one answer that would double the cost, to save 100 bytes on a part that never ends.
      */
-    static final int FEW_MAX = 16;
+    static final int FEW_MAX = 4;
 
     /** No limit: longer than any process lives, and far from where nanoseconds overflow. */
     private static final long NO_LIMIT_NANOS = Long.MAX_VALUE / 2;
@@ -220,8 +221,9 @@ public final class Futures {
             List<Outcome<T>> now = Members.outcomes(members, new TimeoutException(late));
             return decided(new Outcome.Success<>(now), members, losers);
         }
-        Aggregate<List<Outcome<T>>> aggregate = new Aggregate<>(members, losers, true);
-        if (nanos < NO_LIMIT_NANOS) {
+        boolean timed = nanos < NO_LIMIT_NANOS;
+        Aggregate<List<Outcome<T>>> aggregate = new Aggregate<>(members, losers, timed || members.length <= FEW_MAX);
+        if (timed) {
             AtomicReference<@Nullable Aggregate<List<Outcome<T>>>> link = aggregate.link;
             aggregate.startTimer(delay, nanos, () -> {
                 Aggregate<List<Outcome<T>>> taken = Aggregate.take(link);

@@ -38,15 +38,16 @@ final class Watch<R extends @Nullable Object> extends AtomicInteger
     private final AtomicReference<@Nullable Aggregate<R>> link;
     private final Plan<R> plan;
 
-    /** How many the plan may want to wait for at once. */
-    private final int nextMax;
+    /** Empty between two looks: this object stays on members that live on. */
+    private final List<CompletableFuture<?>> next;
 
     private Watch(AtomicReference<@Nullable Aggregate<R>> link, Plan<R> plan, int nextMax) {
         this.link = link;
         this.plan = plan;
-        this.nextMax = nextMax;
+        this.next = new ArrayList<>(nextMax + 1); // and `over`
     }
 
+    /** Begins to look; the plan may want to wait for {@code nextMax} at once. */
     static <R extends @Nullable Object> void start(Aggregate<R> aggregate, Plan<R> plan, int nextMax) {
         new Watch<>(aggregate.link, plan, nextMax).look();
     }
@@ -67,7 +68,6 @@ final class Watch<R extends @Nullable Object> extends AtomicInteger
             if (aggregate == null) {
                 return;
             }
-            List<CompletableFuture<?>> next = new ArrayList<>(nextMax + 1);
             Outcome<R> verdict;
             try {
                 verdict = plan.look(aggregate.members, next);
@@ -75,6 +75,7 @@ final class Watch<R extends @Nullable Object> extends AtomicInteger
                 verdict = new Outcome.Failure<>(thrown); // out of memory; swallowed here, nobody would ever hear of it
             }
             if (verdict != null) {
+                next.clear();
                 Aggregate<R> taken = Aggregate.take(link);
                 if (taken != null) {
                     taken.decide(verdict);
@@ -89,6 +90,7 @@ final class Watch<R extends @Nullable Object> extends AtomicInteger
                 next.add(over);
                 first = CompletableFuture.anyOf(next.toArray(new CompletableFuture<?>[0]));
             }
+            next.clear();
             Object ignored = first.handle(this);
             seen = addAndGet(-seen);
         } while (seen != 0);
