@@ -101,7 +101,7 @@ final class MemoryLeases implements Leases {
             lost = dropEnded(now);
             Lease live = live(lease);
             if (live != null) {
-                remove(live);
+                ends.remove(live); // it stays in the other, or who counts would miss it for a moment
                 longer = new Lease(live.resource(), live.holder(), live.token(), end(now, ttl));
                 add(longer);
                 renewed.increment();

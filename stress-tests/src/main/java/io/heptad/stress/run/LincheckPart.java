@@ -10,7 +10,13 @@ final class LincheckPart {
 
     LincheckPart(Selection selection, Path report) {
         tests = new JUnitPart(
-                selection, report, "lincheck", "LincheckTest", Fork.java("-XX:+EnableDynamicAgentLoading"), 300);
+                selection,
+                report,
+                "lincheck",
+                "LincheckTest",
+                // the checker walks through all that a shape refers to, a comparator of java.util for one
+                Fork.java("-XX:+EnableDynamicAgentLoading", "--add-opens=java.base/java.util=ALL-UNNAMED"),
+                300);
     }
 
     List<Row> run() throws IOException, InterruptedException {
