@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /** Completes futures whose dependents lead back here, without growing the stack. */
 final class Completions {
     /*
-     * A future runs its dependents inside complete(). One that releases a signal completes the next future, inside whose
-     * complete() the next dependent runs, and so on: 20,000 of them overflow the stack. So completions are counted per
-     * thread. Up to NESTED_MAX they nest, as users of complete() expect: what a release granted is completed when it
-     * returns. At NESTED_MAX a further one is queued, and the frame at that depth runs the queue before it returns.
+     * A future runs its dependents inside complete(). One that releases a signal, or opens a latch, completes the next
+     * future, inside whose complete() the next dependent runs, and so on: 20,000 of them overflow the stack. So completions
+     * are counted per thread. Up to NESTED_MAX they nest, as users of complete() expect: what a release granted is completed
+     * when it returns. At NESTED_MAX a further one is queued, and the frame at that depth runs the queue before it returns.
      *
      * Rejected: queueing from depth one. A dependent that releases and then waits for the future that it has released
      * would wait for its own caller. Rejected: another thread from there on. The release would then return too early.

@@ -52,7 +52,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>When it opens</b> or fails, all threads are woken, in the order in which they came, and then the futures are
  * completed in that order, one after the other, by the thread that made the last arrival: what depends on them without
  * an executor of its own runs there. It runs under no lock, and what it throws stays with its own stage. However many
- * there are, they do not nest.
+ * there are, they do not nest; and a chain of latches, each opened by what depends on the one before, needs no deeper a
+ * stack than a few.
  *
  * <p>Any thread may call any method. Only the two forms of {@code await} ever block.
  *
@@ -459,12 +460,22 @@ public final class Latch implements Measured {
             lock.unlock();
         }
         // All threads first: what depends on a future is the user's, and may take its time.
+        Waiter firstFuture = null;
         for (Waiter waiter = all; waiter != null; waiter = waiter.behind) {
             if (waiter.thread != null) {
                 LockSupport.unpark(waiter.thread);
+            } else if (firstFuture == null) {
+                firstFuture = waiter;
             }
         }
-        for (Waiter waiter = all; waiter != null; waiter = waiter.behind) {
+        if (firstFuture != null) {
+            Waiter from = firstFuture;
+            Completions.run(() -> complete(from)); // one of them may open the next latch, and so on
+        }
+    }
+
+    private void complete(Waiter from) {
+        for (Waiter waiter = from; waiter != null; waiter = waiter.behind) {
             if (waiter.future != null) {
                 if (left < 0) {
                     waiter.future.completeExceptionally(failure());

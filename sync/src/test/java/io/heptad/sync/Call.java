@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /** A call in a thread of its own, and how it ended. */
 final class Call<T> {
@@ -15,7 +16,7 @@ final class Call<T> {
 
     private record Failure(Throwable cause) {}
 
-    private Call(boolean virtual, Callable<T> body) {
+    private Call(Function<Runnable, Thread> start, Callable<T> body) {
         Runnable run = () -> {
             Object result;
             try {
@@ -26,17 +27,24 @@ final class Call<T> {
             interruptedAfter = Thread.currentThread().isInterrupted();
             end = result == null ? "null" : result;
         };
-        thread = virtual
-                ? Thread.ofVirtual().start(run)
-                : Thread.ofPlatform().daemon().start(run);
+        thread = start.apply(run);
     }
 
     static <T> Call<T> platform(Callable<T> body) {
-        return new Call<>(false, body);
+        return start(false, body);
     }
 
     static <T> Call<T> start(boolean virtual, Callable<T> body) {
-        return new Call<>(virtual, body);
+        return new Call<>(
+                virtual ? Thread.ofVirtual()::start : Thread.ofPlatform().daemon()::start, body);
+    }
+
+    /** On 256 KB, where a few hundred nested completions find no room. */
+    static Call<String> onASmallStack(Runnable body) {
+        return new Call<>(Thread.ofPlatform().daemon().stackSize(256 * 1024)::start, () -> {
+            body.run();
+            return "returned";
+        });
     }
 
     /** Waits for a condition without the cost of a thread of its own: some tests do it thousands of times. */

@@ -391,6 +391,50 @@ class LatchTest {
     }
 
     @Test
+    void twentyThousandLatchesThatOpenEachOtherDoNotGrowTheStack() {
+        List<Latch> latches =
+                IntStream.rangeClosed(0, 20_000).mapToObj(i -> Latch.of(1)).toList();
+        for (int i = 0; i < 20_000; i++) {
+            latches.get(i).opened().thenRun(latches.get(i + 1)::countDown);
+        }
+
+        Call<String> opener = Call.onASmallStack(latches.get(0)::countDown);
+
+        assertThat(opener.outcome()).isEqualTo("returned");
+        assertThat(latches).allMatch(Latch::isOpen);
+    }
+
+    @Test
+    void twentyThousandLatchesThatFailEachOtherDoNotGrowTheStack() {
+        List<Latch> latches =
+                IntStream.rangeClosed(0, 20_000).mapToObj(i -> Latch.of(1)).toList();
+        for (int i = 0; i < 20_000; i++) {
+            Latch next = latches.get(i + 1);
+            latches.get(i).opened().whenComplete((nothing, failure) -> next.fail(cause));
+        }
+
+        Call<String> failer = Call.onASmallStack(() -> latches.get(0).fail(cause));
+
+        assertThat(failer.outcome()).isEqualTo("returned");
+        assertThat(latches).allMatch(Latch::isFailed);
+    }
+
+    @Test
+    void aCallbackMayOpenALatchAndThenWaitForWhatItHasOpened() {
+        Latch first = Latch.of(1);
+        Latch second = Latch.of(1);
+        CompletableFuture<Void> opened = second.opened();
+        CompletableFuture<Void> waited = first.opened().thenRun(() -> {
+            second.countDown();
+            opened.join();
+        });
+
+        first.countDown();
+
+        assertThat(waited).isCompleted();
+    }
+
+    @Test
     void aCallbackThatThrowsHarmsNobodyElse() {
         Latch latch = Latch.of(1);
         List<String> ran = new ArrayList<>();
