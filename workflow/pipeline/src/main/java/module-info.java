@@ -3,5 +3,8 @@ module io.heptad.pipeline {
     requires transitive io.heptad.core;
     requires io.heptad.queue;
     requires transitive io.heptad.pool;
+    requires jdk.jfr;
     requires static org.jspecify;
+
+    exports io.heptad.pipeline;
 }
