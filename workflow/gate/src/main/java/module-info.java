@@ -2,6 +2,10 @@
 module io.heptad.gate {
     requires transitive io.heptad.core;
     requires io.heptad.pool;
-    requires transitive io.heptad.sync;
+    requires io.heptad.sync;
+    requires jdk.jfr;
+    requires static java.sql;
     requires static org.jspecify;
+
+    exports io.heptad.gate;
 }
