@@ -6,7 +6,7 @@ import java.util.Objects;
  * The name and the types of something that must happen before a commit: charge the card, pack the parcel. A {@link Move}
  * names it; how it is done is said once, where the {@linkplain Gate.Builder#action gate is built}.
  *
- * {@snippet file="io/heptad/gate/Orders.java" region="actions"}
+ * {@snippet file="io/heptad/contract/gate/Orders.java" region="actions"}
  *
  * <p>The name is part of the key by which the other side knows a repeat, and of what is stored. Do not change it while
  * actions of that name are unfinished. Two actions are equal if name and types are.

@@ -29,6 +29,12 @@ final class Checks {
         return value;
     }
 
+    /** The sum, or the longest duration that there is. */
+    static Duration sum(Duration one, Duration other) {
+        Duration longest = Duration.ofSeconds(Long.MAX_VALUE);
+        return one.compareTo(longest.minus(other)) < 0 ? one.plus(other) : longest;
+    }
+
     /** {@code from + by}, or the last instant that there is. */
     static Instant later(Instant from, Duration by) {
         return by.compareTo(Duration.between(from, Instant.MAX)) < 0 ? from.plus(by) : Instant.MAX;

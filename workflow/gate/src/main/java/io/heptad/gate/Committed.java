@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param <P> the phases
  * @param <E> the events
  */
-public record Committed<P, E>(String id, long version, P phase, @Nullable E event, Instant at)
-        implements Answer<P, E> {
+public record Committed<P, E>(
+        String id, long version, P phase, @Nullable E event, Instant at) implements Answer<P, E> {
     /** Refuses nulls and a version below 1. */
     public Committed {
         Objects.requireNonNull(id, "id");

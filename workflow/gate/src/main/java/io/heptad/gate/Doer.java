@@ -19,5 +19,6 @@ public interface Doer<I, R> {
      * @throws Exception if it was declined, which is what {@link Gate.Builder#declines} says of it; or if nobody knows
      *     whether it happened, which is what everything else means: then it is tried again with the same key
      */
-    @Nullable R perform(Attempt<I> attempt) throws Exception;
+    @Nullable
+    R perform(Attempt<I> attempt) throws Exception;
 }

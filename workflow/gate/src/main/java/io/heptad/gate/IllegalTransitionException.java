@@ -7,10 +7,13 @@ package io.heptad.gate;
 public final class IllegalTransitionException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    /** Text, because what is thrown may be sent where the types are not known. */
+    /** The entity. */
     private final String id;
 
+    /** The phase as text, because what is thrown may be sent where the types are not known. */
     private final String phase;
+
+    /** The event as text, for the same reason. */
     private final String event;
 
     /**

@@ -20,5 +20,6 @@ public interface LocalDoer<I, R> {
      * @return the result; null only where the result type is {@code Void}
      * @throws Exception nothing is committed; what {@link Gate.Builder#declines} says is a no is treated as one
      */
-    @Nullable R perform(Connection connection, I input) throws Exception;
+    @Nullable
+    R perform(Connection connection, I input) throws Exception;
 }

@@ -2,7 +2,6 @@ package io.heptad.gate;
 
 import io.heptad.future.Outcome;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the other side what became of a key, where it can be asked. The gate does so before it repeats an action, and
@@ -20,5 +19,5 @@ public interface Lookup<I, R> {
      * @return the result, or the cause of a definite no; empty if the other side has never seen the key
      * @throws Exception if nobody knows yet: it is asked again later
      */
-    Optional<Outcome<@Nullable R>> find(Attempt<I> attempt) throws Exception;
+    Optional<Outcome<R>> find(Attempt<I> attempt) throws Exception;
 }

@@ -72,8 +72,9 @@ final class MemoryPhaseStore<P, E> implements PhaseStore<P, E> {
     }
 
     /** Under the id's lock. The bounds first: what they refuse leaves nothing behind. */
-    private void commit(String id, @Nullable Kept<P, E> before, @Nullable Kept<P, E> after, List<OutboxMessage> messages) {
-        if (after == null || after == before) {
+    private void commit(
+            String id, @Nullable Kept<P, E> before, @Nullable Kept<P, E> after, List<OutboxMessage> messages) {
+        if (after == null) {
             return;
         }
         if (before == null && count.incrementAndGet() > entitiesMax) {
@@ -96,7 +97,7 @@ final class MemoryPhaseStore<P, E> implements PhaseStore<P, E> {
         entities.put(id, after);
         ActionRow<E> old = before == null ? null : before.unfinished();
         ActionRow<E> now = after.unfinished();
-        if (old != now) {
+        if (old != null || now != null) {
             if (old != null && (now == null || !now.key().equals(old.key()))) {
                 keys.remove(old.key());
             }
@@ -130,18 +131,15 @@ final class MemoryPhaseStore<P, E> implements PhaseStore<P, E> {
                 id,
                 key,
                 fence,
-                (row, now) -> row.as(
-                        State.OPEN, fence, Checks.later(now, lease), row.result(), row.attempts() + 1, error));
+                (row, now) ->
+                        row.as(State.OPEN, fence, Checks.later(now, lease), row.result(), row.attempts() + 1, error));
     }
 
     @Override
     public boolean park(String id, String key, long fence, String reason) throws InterruptedException {
         Objects.requireNonNull(reason, "reason");
         return change(
-                id,
-                key,
-                fence,
-                (row, now) -> row.as(State.PARKED, fence, now, row.result(), row.attempts(), reason));
+                id, key, fence, (row, now) -> row.as(State.PARKED, fence, now, row.result(), row.attempts(), reason));
     }
 
     @Override
@@ -197,10 +195,13 @@ final class MemoryPhaseStore<P, E> implements PhaseStore<P, E> {
 
     private @Nullable Claim claim(String id, Instant now, Duration lease) throws InterruptedException {
         try {
-            return writers.withLock(id, Duration.ZERO, () -> {
+            return writers.<@Nullable Claim, RuntimeException>withLock(id, Duration.ZERO, () -> {
                 Kept<P, E> before = entities.get(id);
                 ActionRow<E> row = before == null ? null : before.unfinished();
-                if (before == null || row == null || row.state() != State.OPEN || row.leaseUntil().isAfter(now)) {
+                if (before == null
+                        || row == null
+                        || row.state() != State.OPEN
+                        || row.leaseUntil().isAfter(now)) {
                     return null;
                 }
                 ActionRow<E> taken = row.as(
@@ -232,12 +233,13 @@ final class MemoryPhaseStore<P, E> implements PhaseStore<P, E> {
                 writers.withLock(entry.id(), Duration.ZERO, () -> {
                     Kept<P, E> before = entities.get(entry.id());
                     if (before != null && before.unfinished() == null) {
-                        Kept<P, E> after = before.claimTimers(now, Checks.later(now, lease), max - claimed.size(), claimed);
+                        Kept<P, E> after =
+                                before.claimTimers(now, Checks.later(now, lease), max - claimed.size(), claimed);
                         put(entry.id(), before, after);
                     }
                 });
             } catch (TimeoutException busy) {
-                continue; // somebody is at it
+                // Somebody is at it.
             }
         }
         return claimed;

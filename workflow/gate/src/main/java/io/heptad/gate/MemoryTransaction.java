@@ -146,22 +146,32 @@ final class MemoryTransaction<P, E> implements PhaseStore.Transaction<P, E> {
                 || !row.id().equals(id)
                 || before.actions().stream().anyMatch(other -> other.key().equals(row.key()))) {
             throw new IllegalStateException("cannot open " + row.key() + " of " + id + ": "
-                    + (before.unfinished() == null ? "it was there before, or is finished" : before.unfinished().key()
-                            + " is unfinished"));
+                    + (before.unfinished() == null
+                            ? "it was there before, or is finished"
+                            : before.unfinished().key() + " is unfinished"));
         }
         List<ActionRow<E>> rows = new ArrayList<>(before.actions().size() + 1);
         rows.addAll(before.actions());
         for (int i = 0; rows.size() >= historyMax && i < rows.size(); ) {
-            if (rows.get(i) != undoable(rows, rows.get(i).action())) { // what an undo may need stays
-                rows.remove(i);
-            } else {
+            if (isNeeded(rows, rows.get(i))) {
                 i++;
+            } else {
+                rows.remove(i);
             }
         }
         rows.add(row);
         kept = new Kept<>(
-                before.first(), before.history(), Collections.unmodifiableList(rows), before.answers(), before.timers(),
+                before.first(),
+                before.history(),
+                Collections.unmodifiableList(rows),
+                before.answers(),
+                before.timers(),
                 before.declines());
+    }
+
+    private static <E> boolean isNeeded(List<ActionRow<E>> rows, ActionRow<E> row) {
+        ActionRow<E> undoable = undoable(rows, row.action());
+        return undoable != null && undoable.key().equals(row.key());
     }
 
     @Override
@@ -174,8 +184,8 @@ final class MemoryTransaction<P, E> implements PhaseStore.Transaction<P, E> {
         if (row == null || !row.key().equals(key) || row.fence() != fence) {
             return false;
         }
-        kept = before.with(row.as(
-                state, fence, row.leaseUntil(), result, row.attempts(), note == null ? row.lastError() : note));
+        kept = before.with(
+                row.as(state, fence, row.leaseUntil(), result, row.attempts(), note == null ? row.lastError() : note));
         if (state == State.DECLINED) {
             Map<String, Integer> declines = new HashMap<>(before.declines());
             declines.merge(count(row.action(), row.undo()), 1, Integer::sum);
@@ -188,8 +198,7 @@ final class MemoryTransaction<P, E> implements PhaseStore.Transaction<P, E> {
     @Override
     public void arm(Instant due, E event) {
         Kept<P, E> before = writable();
-        List<Kept.Waiting<E>> timers = new ArrayList<>(before.timers(),
-                before.declines());
+        List<Kept.Waiting<E>> timers = new ArrayList<>(before.timers());
         long version = before.history().getLast().version();
         timers.add(new Kept.Waiting<>(new ArmedTimer<>(id, version, timers.size(), due, event), due));
         kept = new Kept<>(
@@ -211,7 +220,8 @@ final class MemoryTransaction<P, E> implements PhaseStore.Transaction<P, E> {
         if (rest.size() == before.timers().size()) {
             return false;
         }
-        kept = new Kept<>(before.first(), before.history(), before.actions(), before.answers(), rest, before.declines());
+        kept = new Kept<>(
+                before.first(), before.history(), before.actions(), before.answers(), rest, before.declines());
         return true;
     }
 

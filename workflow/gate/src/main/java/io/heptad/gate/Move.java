@@ -10,7 +10,7 @@ import java.util.function.Function;
  * What a {@link Transition} says to do: go to a phase; perform an action and then go; undo an action and then go; or
  * nothing, because it is illegal. Only a description: making one does nothing.
  *
- * {@snippet file="io/heptad/gate/Orders.java" region="transition"}
+ * {@snippet file="io/heptad/contract/gate/Orders.java" region="transition"}
  *
  * <p>A move has at most one action. A second step is a phase of its own, which shows honestly where the entity stands, and
  * that a timer without delay moves on from: {@code also(to(step1), Duration.ZERO, nextStep)}.

@@ -26,8 +26,9 @@ final class Moves {
             Objects.requireNonNull(action, "action");
             Objects.requireNonNull(then, "then");
             if (!action.input().isInstance(Objects.requireNonNull(input, "input"))) {
-                throw new IllegalArgumentException("input of " + action + " must be of "
-                        + action.input().getName() + ", but is of " + input.getClass().getName() + ": " + input);
+                throw new IllegalArgumentException(
+                        "input of " + action + " must be of " + action.input().getName() + ", but is of "
+                                + input.getClass().getName() + ": " + input);
             }
         }
     }
@@ -54,8 +55,7 @@ final class Moves {
     }
 
     /** A move that is none of these, and what is written with its commit. */
-    record With<P, E>(Move<P, E> move, List<Timer<E>> timers, List<OutboxMessage> messages)
-            implements Move<P, E> {
+    record With<P, E>(Move<P, E> move, List<Timer<E>> timers, List<OutboxMessage> messages) implements Move<P, E> {
         With {
             timers = List.copyOf(timers);
             messages = List.copyOf(messages);

@@ -106,8 +106,9 @@ public interface PhaseStore<P, E> {
             Objects.requireNonNull(event, "event");
             Objects.requireNonNull(firstSentAt, "firstSentAt");
             if (version < 1 || fence < 1 || attempts < 0) {
-                throw new IllegalArgumentException("version and fence must be at least 1 and attempts at least 0, but are "
-                        + version + ", " + fence + ", " + attempts);
+                throw new IllegalArgumentException(
+                        "version and fence must be at least 1 and attempts at least 0, but are " + version + ", "
+                                + fence + ", " + attempts);
             }
         }
 
@@ -368,7 +369,8 @@ public interface PhaseStore<P, E> {
      * @throws IllegalStateException if this thread is inside of a transaction for this id already
      * @throws InterruptedException if interrupted while it waits; the unit did not run
      */
-    <T extends @Nullable Object> T transact(String id, Duration patience, Unit<P, E, T> unit) throws InterruptedException;
+    <T extends @Nullable Object> T transact(String id, Duration patience, Unit<P, E, T> unit)
+            throws InterruptedException;
 
     // ---- open actions, each call a transaction of its own
 

@@ -3,7 +3,7 @@ package io.heptad.gate;
 /**
  * The one place where it is decided what may happen. It reads the phase and the event, touches nothing, and says what to do.
  *
- * {@snippet file="io/heptad/gate/Orders.java" region="transition"}
+ * {@snippet file="io/heptad/contract/gate/Orders.java" region="transition"}
  *
  * <p>Let phases and events be sealed interfaces of records, and the transition a {@code switch} over the phase without a
  * default: then the compiler lists what a new phase has been forgotten in.

@@ -52,9 +52,8 @@ class MemoryPhaseStoreTest extends PhaseStoreContract {
             append(store, "A");
         }
         assertThat(store.history("A")).extracting(Committed::version).containsExactly(8L, 9L, 10L);
-        assertThat(store.transact("A", PATIENCE, Transaction::first))
-                .map(Committed::version)
-                .contains(1L);
+        Optional<Committed<String, String>> first = store.transact("A", PATIENCE, Transaction::first);
+        assertThat(first).map(Committed::version).contains(1L);
     }
 
     @Test
@@ -83,12 +82,10 @@ class MemoryPhaseStoreTest extends PhaseStoreContract {
             action(store, "pack", "p" + i, State.DECLINED);
         }
         assertThat(store.actions("A")).hasSize(3).extracting(ActionRow::key).contains("c1", "p9");
-        assertThat(store.transact("A", PATIENCE, tx -> tx.undoable("charge")))
-                .map(ActionRow::key)
-                .contains("c1");
-        assertThat(store.transact("A", PATIENCE, tx -> tx.declined("pack", false)))
-                .as("the next key must be a new one")
-                .isEqualTo(10);
+        Optional<ActionRow<String>> undoable = store.transact("A", PATIENCE, tx -> tx.undoable("charge"));
+        assertThat(undoable).map(ActionRow::key).contains("c1");
+        int declined = store.transact("A", PATIENCE, tx -> tx.declined("pack", false));
+        assertThat(declined).as("the next key must be a new one").isEqualTo(10);
     }
 
     private static void action(PhaseStore<String, String> store, String action, String key, State end)
@@ -146,7 +143,9 @@ class MemoryPhaseStoreTest extends PhaseStoreContract {
         assertThat(store.current("A")).map(Committed::version).contains(4L);
         store.sent("m1");
         addMessage(store, "B", "m3");
-        assertThat(store.current("B")).as("the place of the one refused was given back").isPresent();
+        assertThat(store.current("B"))
+                .as("the place of the one refused was given back")
+                .isPresent();
     }
 
     private static void addMessage(PhaseStore<String, String> store, String id, String message)
@@ -173,6 +172,7 @@ class MemoryPhaseStoreTest extends PhaseStoreContract {
     @Test
     void itsOwnClockIsTheTimeOfDay() throws InterruptedException {
         PhaseStore<String, String> store = PhaseStore.inMemory();
-        assertThat(append(store, "A").at()).isBetween(java.time.Instant.now().minusSeconds(60), java.time.Instant.now());
+        assertThat(append(store, "A").at())
+                .isBetween(java.time.Instant.now().minusSeconds(60), java.time.Instant.now());
     }
 }

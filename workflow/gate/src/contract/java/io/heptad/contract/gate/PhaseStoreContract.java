@@ -69,6 +69,14 @@ public abstract class PhaseStoreContract {
         }
     }
 
+    private <T> Optional<T> look(String id, Unit<String, String, Optional<T>> unit) {
+        return transact(id, unit);
+    }
+
+    private boolean did(String id, Unit<String, String, Boolean> unit) {
+        return transact(id, unit);
+    }
+
     private Committed<String, String> create(String id) {
         return transact(id, tx -> append(tx, id, "placed", null));
     }
@@ -177,11 +185,13 @@ public abstract class PhaseStoreContract {
 
     @Test
     void writesNothingAboutAnUnknownEntity() {
-        assertThatIllegalStateException().isThrownBy(() -> transact("A", tx -> tx.close("k", 1, State.DONE, null, null)));
-        assertThatIllegalStateException().isThrownBy(() -> transact("A", tx -> {
-            tx.arm(tx.now(), "late");
-            return true;
-        }));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> transact("A", tx -> tx.close("k", 1, State.DONE, null, null)));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> transact("A", tx -> {
+                    tx.arm(tx.now(), "late");
+                    return true;
+                }));
     }
 
     @Test
@@ -191,7 +201,7 @@ public abstract class PhaseStoreContract {
         assertThat(first.version()).isEqualTo(1);
         assertThat(store.current("A")).contains(first);
         assertThat(store.history("A")).containsExactly(first);
-        assertThat(transact("A", Transaction::first)).contains(first);
+        assertThat(look("A", Transaction::first)).contains(first);
     }
 
     @Test
@@ -202,7 +212,7 @@ public abstract class PhaseStoreContract {
 
         assertThat(store.history("A")).isEqualTo(all);
         assertThat(store.current("A")).contains(all.getLast());
-        assertThat(transact("A", Transaction::first)).contains(all.getFirst());
+        assertThat(look("A", Transaction::first)).contains(all.getFirst());
     }
 
     @Test
@@ -283,10 +293,7 @@ public abstract class PhaseStoreContract {
         });
         assertThat(store.actions("A"))
                 .extracting(ActionRow::key, ActionRow::state)
-                .containsExactly(
-                        tuple("k1", State.DECLINED),
-                        tuple("k2", State.DONE),
-                        tuple("k3", State.OPEN));
+                .containsExactly(tuple("k1", State.DECLINED), tuple("k2", State.DONE), tuple("k3", State.OPEN));
     }
 
     @Test
@@ -301,11 +308,12 @@ public abstract class PhaseStoreContract {
                     .withMessageContaining("A")
                     .withMessageContaining("version=" + version);
         }
-        assertThatIllegalStateException().isThrownBy(() -> transact("A", tx -> {
-            append(tx, "A", "paid", "pay");
-            append(tx, "A", "packed", "pack");
-            return true;
-        }));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> transact("A", tx -> {
+                    append(tx, "A", "paid", "pay");
+                    append(tx, "A", "packed", "pack");
+                    return true;
+                }));
         assertThat(store.current("A")).map(Committed::version).contains(1L);
     }
 
@@ -450,7 +458,7 @@ public abstract class PhaseStoreContract {
         });
 
         assertThat(store.unfinished("k1")).contains(row);
-        assertThat(transact("A", Transaction::unfinished)).contains(row);
+        assertThat(look("A", Transaction::unfinished)).contains(row);
         assertThat(store.actions("A")).containsExactly(row);
     }
 
@@ -538,7 +546,8 @@ public abstract class PhaseStoreContract {
     @Test
     void aFailedTryIsCountedAndWaitsForItsTime() throws InterruptedException {
         opened("A", "k1");
-        assertThat(store.failed("A", "k1", 1, "no reply", Duration.ofSeconds(2))).isTrue();
+        assertThat(store.failed("A", "k1", 1, "no reply", Duration.ofSeconds(2)))
+                .isTrue();
         assertThat(unfinished("k1").attempts()).isEqualTo(1);
         assertThat(unfinished("k1").lastError()).isEqualTo("no reply");
         advance(Duration.ofMillis(1_999));
@@ -583,7 +592,9 @@ public abstract class PhaseStoreContract {
         join(sweepers);
         claims.addAll(store.claim(100, LEASE)); // one that was locked by another's look comes later
 
-        assertThat(claims).hasSize(100).allSatisfy(claim -> assertThat(claim.fence()).isEqualTo(2));
+        assertThat(claims)
+                .hasSize(100)
+                .allSatisfy(claim -> assertThat(claim.fence()).isEqualTo(2));
     }
 
     @Test
@@ -624,7 +635,8 @@ public abstract class PhaseStoreContract {
     void aParkedActionCanBeClosed() throws InterruptedException {
         opened("A", "k1");
         store.park("A", "k1", 1, "why");
-        assertThat(transact("A", tx -> tx.close("k1", 1, State.DONE, "receipt", "resolved"))).isTrue();
+        assertThat(did("A", tx -> tx.close("k1", 1, State.DONE, "receipt", "resolved")))
+                .isTrue();
         assertThat(store.parked(10)).isEmpty();
         assertThat(store.actions("A").getFirst().lastError()).isEqualTo("resolved");
     }
@@ -659,7 +671,10 @@ public abstract class PhaseStoreContract {
         assertThat(undoable("A", "charge")).map(ActionRow::key).contains("k2");
 
         undo("A", "u2", "k2", State.DECLINED);
-        assertThat(undoable("A", "charge")).as("the undo did not happen").map(ActionRow::key).contains("k2");
+        assertThat(undoable("A", "charge"))
+                .as("the undo did not happen")
+                .map(ActionRow::key)
+                .contains("k2");
         undo("A", "u3", "k2", State.DONE);
         assertThat(undoable("A", "charge")).map(ActionRow::result).contains("receipt of k1");
         undo("A", "u4", "k1", State.DONE);
@@ -717,7 +732,7 @@ public abstract class PhaseStoreContract {
 
         assertThat(store.answered("A", "e1")).contains(new Answered<>("pay", no));
         assertThat(store.answered("A", "e2")).contains(new Answered<>("pay", paid));
-        assertThat(transact("A", tx -> tx.answered("e1"))).contains(new Answered<>("pay", no));
+        assertThat(look("A", tx -> tx.answered("e1"))).contains(new Answered<>("pay", no));
         assertThat(store.answered("A", "e3")).isEmpty();
         assertThat(store.answered("B", "e1")).as("an id is the entity's own").isEmpty();
     }
@@ -757,8 +772,8 @@ public abstract class PhaseStoreContract {
     void aTimerFiresOnce() throws InterruptedException {
         arm("A", 0, "late");
         ArmedTimer<String> timer = store.claimTimers(10, LEASE).getFirst();
-        assertThat(transact("A", tx -> tx.disarm(timer))).isTrue();
-        assertThat(transact("A", tx -> tx.disarm(timer))).isFalse();
+        assertThat(did("A", tx -> tx.disarm(timer))).isTrue();
+        assertThat(did("A", tx -> tx.disarm(timer))).isFalse();
         advance(LEASE);
         assertThat(store.claimTimers(10, LEASE)).isEmpty();
     }
@@ -769,7 +784,7 @@ public abstract class PhaseStoreContract {
         ArmedTimer<String> timer = store.claimTimers(10, LEASE).getFirst();
         append("A", "placed", "note");
 
-        assertThat(transact("A", tx -> tx.disarm(timer))).isFalse();
+        assertThat(did("A", tx -> tx.disarm(timer))).isFalse();
         advance(LEASE);
         assertThat(store.claimTimers(10, LEASE)).isEmpty();
     }
@@ -789,8 +804,8 @@ public abstract class PhaseStoreContract {
         assertThat(due).extracting(ArmedTimer::event).containsExactly("first", "second");
         assertThat(due).extracting(ArmedTimer::version).containsOnly(2L);
         assertThat(new HashSet<>(due)).hasSize(2);
-        assertThat(transact("A", tx -> tx.disarm(due.getLast()))).isTrue();
-        assertThat(transact("A", tx -> tx.disarm(due.getFirst()))).isTrue();
+        assertThat(did("A", tx -> tx.disarm(due.getLast()))).isTrue();
+        assertThat(did("A", tx -> tx.disarm(due.getFirst()))).isTrue();
     }
 
     @Test
@@ -849,7 +864,9 @@ public abstract class PhaseStoreContract {
 
     @Test
     void refusesWhatNoStoreCanKeep() {
-        assertThatIllegalArgumentException().isThrownBy(() -> transact(" ", tx -> true)).withMessageContaining("id");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> transact(" ", tx -> true))
+                .withMessageContaining("id");
         assertThatNullPointerException().isThrownBy(() -> transact("A", null));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> store.claim(0, LEASE))
