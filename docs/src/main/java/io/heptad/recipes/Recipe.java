@@ -6,6 +6,7 @@ import io.heptad.recipes.growth.SilentGrowth;
 import io.heptad.recipes.launch.LaunchFirst;
 import io.heptad.recipes.partner.PartnerBatch;
 import io.heptad.recipes.readiness.Readiness;
+import io.heptad.recipes.uploads.Uploads;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Optional;
@@ -49,7 +50,13 @@ public enum Recipe {
             "readiness",
             "requests come before the service is ready: so many wait, one more gets 503; a part that fails is named",
             Readiness.OPTIONS,
-            Readiness::run);
+            Readiness::run),
+    /** Pattern 5, on real files, a real database and real sockets. */
+    UPLOADS(
+            "uploads",
+            "CSV files through parse (CPU), validate (database) and deliver (network); the stage that cannot keep up is named",
+            Uploads.OPTIONS,
+            Uploads::run);
 
     private final String title;
     private final String line;

@@ -39,7 +39,9 @@ class RecipesTest {
             Recipe.LAUNCH_FIRST,
             List.of("crowd=500"),
             Recipe.READINESS,
-            List.of("early=8", "line=5"));
+            List.of("early=8", "line=5"),
+            Recipe.UPLOADS,
+            List.of("items=200", "latency=5ms-15ms"));
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
