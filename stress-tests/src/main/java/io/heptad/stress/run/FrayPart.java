@@ -52,7 +52,7 @@ final class FrayPart {
                                 "-javaagent:" + agent.resolve("fray-instrumentation-agent.jar"),
                                 "-agentpath:" + agent.resolve("libjvmti.so"),
                                 "-Dfray.workDir=" + report.resolve("fray")),
-                        180)
+                        600)
                 .run();
     }
 
