@@ -227,7 +227,7 @@ final class Candidacy {
         failures.increment();
         if (!failing) {
             failing = true;
-            report(down);
+            Completions.report(down);
         }
     }
 
@@ -241,7 +241,7 @@ final class Candidacy {
             try {
                 left = leftNanos(present);
             } catch (Throwable noTime) {
-                report(noTime);
+                Completions.report(noTime);
                 left = 0; // who cannot tell the time cannot know that it still leads
             }
             if (left > 0) {
@@ -326,18 +326,9 @@ final class Candidacy {
             callback.run();
         } catch (Throwable thrown) {
             failedCallbacks.increment();
-            report(thrown);
+            Completions.report(thrown);
         } finally {
             Thread.interrupted(); // the thread is ours, and the next callback must not inherit it
-        }
-    }
-
-    private static void report(Throwable thrown) {
-        Thread thread = Thread.currentThread();
-        try {
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
-        } catch (Throwable fromHandler) {
-            // A handler that throws must not end the candidacy.
         }
     }
 
@@ -380,10 +371,7 @@ final class Candidacy {
         Lap last;
         lock.lock();
         try {
-            if (closed) {
-                return;
-            }
-            closed = true;
+            closed = true; // maybe again
             unset.run();
             last = lap.getAndSet(null);
             if (active == 0) {

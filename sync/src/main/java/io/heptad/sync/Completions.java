@@ -73,7 +73,8 @@ final class Completions {
         LATER.remove();
     }
 
-    private static void report(Throwable thrown) {
+    /** For what no future can carry and no caller sees. A handler that throws harms nobody. */
+    static void report(Throwable thrown) {
         Thread current = Thread.currentThread();
         try {
             current.getUncaughtExceptionHandler().uncaughtException(current, thrown);

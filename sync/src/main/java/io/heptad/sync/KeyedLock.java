@@ -4,17 +4,14 @@ import io.heptad.core.Body;
 import io.heptad.core.Durations;
 import io.heptad.core.Measured;
 import io.heptad.core.Metric;
-import io.heptad.core.Metric.Kind;
 import io.heptad.core.VoidBody;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -376,31 +373,19 @@ public final class KeyedLock<K> implements Measured {
     public List<Metric> metrics() {
         List<Metric> known = metrics.get();
         if (known == null) {
+            Figures of = new Figures("keyedlock", name);
             metrics.compareAndSet(
                     null,
                     List.of(
-                            metric("keys", Kind.GAUGE, "keys", "Keys that a thread is inside of", this::keys),
-                            metric("waiting", Kind.GAUGE, "threads", "Threads in line for a key", this::waiting),
-                            metric("waited", Kind.COUNTER, "calls", "Calls that stood in line and got in", waited::sum),
-                            metric(
-                                    "timeouts",
-                                    Kind.COUNTER,
-                                    "calls",
-                                    "Calls that did not get in in time",
-                                    timedOut::sum),
-                            metric(
-                                    "interrupts",
-                                    Kind.COUNTER,
-                                    "calls",
-                                    "Calls that were interrupted in line",
-                                    interrupted::sum)));
+                            of.gauge("keys", "keys", "Keys that a thread is inside of", this::keys),
+                            of.gauge("waiting", "threads", "Threads in line for a key", this::waiting),
+                            of.counter("waited", "calls", "Calls that stood in line and got in", waited::sum),
+                            of.counter("timeouts", "calls", "Calls that did not get in in time", timedOut::sum),
+                            of.counter(
+                                    "interrupts", "calls", "Calls that were interrupted in line", interrupted::sum)));
             known = Objects.requireNonNull(metrics.get());
         }
         return known;
-    }
-
-    private Metric metric(String figure, Kind kind, String unit, String description, DoubleSupplier value) {
-        return new Metric("heptad.keyedlock." + figure, kind, unit, description, Map.of("name", name), value);
     }
 
     @Override

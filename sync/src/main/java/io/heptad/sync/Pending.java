@@ -76,7 +76,8 @@ final class Pending extends CompletableFuture<Void> {
 
     @Override
     public void obtrudeException(Throwable cause) {
+        Objects.requireNonNull(cause, "cause");
         leave();
-        super.obtrudeException(Objects.requireNonNull(cause, "cause"));
+        super.obtrudeException(cause);
     }
 }

@@ -541,7 +541,7 @@ public final class Signal implements Measured {
         Spin.lock(lock);
         try {
             Place first = line.first();
-            return first == null ? 0 : Math.max(0, System.nanoTime() - first.since);
+            return first == null ? 0 : System.nanoTime() - first.since;
         } finally {
             lock.unlock();
         }

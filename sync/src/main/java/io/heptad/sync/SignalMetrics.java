@@ -1,21 +1,14 @@
 package io.heptad.sync;
 
 import io.heptad.core.Metric;
-import io.heptad.core.Metric.Kind;
 import java.util.List;
-import java.util.Map;
-import java.util.function.DoubleSupplier;
 
 /** The figures of a signal under the names that a dashboard knows them by. */
 final class SignalMetrics {
-    private final Map<String, String> tags;
-
-    private SignalMetrics(Map<String, String> tags) {
-        this.tags = tags;
-    }
+    private SignalMetrics() {}
 
     static List<Metric> of(Signal signal, SignalCounts counts) {
-        SignalMetrics of = new SignalMetrics(Map.of("name", signal.name()));
+        Figures of = new Figures("signal", signal.name());
         return List.of(
                 of.gauge("available", "permits", "Permits that can be taken now", signal::available),
                 of.gauge("max", "permits", "The most permits that are remembered", signal::maxPermits),
@@ -30,13 +23,5 @@ final class SignalMetrics {
                 of.counter("interrupts", "calls", "Calls that were interrupted in line", counts.interrupted::sum),
                 of.counter("cancelled", "futures", "Futures settled from outside while in line", counts.cancelled::sum),
                 of.counter("refused", "calls", "Releases that would have passed the bound", counts.refused::sum));
-    }
-
-    private Metric gauge(String figure, String unit, String description, DoubleSupplier value) {
-        return new Metric("heptad.signal." + figure, Kind.GAUGE, unit, description, tags, value);
-    }
-
-    private Metric counter(String figure, String unit, String description, DoubleSupplier value) {
-        return new Metric("heptad.signal." + figure, Kind.COUNTER, unit, description, tags, value);
     }
 }

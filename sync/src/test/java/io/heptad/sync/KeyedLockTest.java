@@ -115,11 +115,20 @@ class KeyedLockTest {
         assertThatNullPointerException()
                 .isThrownBy(() -> lock.withLock("a", (Body<String, RuntimeException>) null))
                 .withMessage("body");
+        assertThatNullPointerException()
+                .isThrownBy(() -> lock.withLock("a", (VoidBody<RuntimeException>) null))
+                .withMessage("body");
+        assertThatNullPointerException()
+                .isThrownBy(() -> lock.withLock("a", LONG, (Body<String, RuntimeException>) null))
+                .withMessage("body");
+        assertThatNullPointerException()
+                .isThrownBy(() -> lock.withLock("a", LONG, (VoidBody<RuntimeException>) null))
+                .withMessage("body");
         assertThatNullPointerException().isThrownBy(() -> lock.withLock("a", null, body));
         assertThatNullPointerException().isThrownBy(() -> lock.waiting(null)).withMessage("key");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> KeyedLock.of(""))
-                .withMessage("name must not be blank, but is \"\"");
+                .isThrownBy(() -> KeyedLock.of(" "))
+                .withMessage("name must not be blank, but is \" \"");
         assertThat(KeyedLock.create().name()).isEqualTo("keyed lock");
     }
 
@@ -508,6 +517,33 @@ class KeyedLockTest {
                 () -> assertThatThrownBy(() -> lock.withLock(odd, () -> "never"))
                         .isInstanceOf(IllegalMonitorStateException.class)
                         .hasMessageContaining("whose toString throws java.lang.IllegalStateException: no text"));
+    }
+
+    @Test
+    void threeKeysOfOneHashAreToldApart() throws Exception {
+        inside(new Key("a", 1));
+        inside(new Key("b", 1));
+        assertThat(lock.withLock(new Key("c", 1), Duration.ZERO, () -> "ran")).isEqualTo("ran");
+        assertThat(lock.keys()).isEqualTo(2);
+    }
+
+    @Test
+    void aKeyThatIsAloneIsAskedForByEqualsIfTheHashIsTheSame() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        Odd odd = new Odd(asked::incrementAndGet);
+        Called other = inside(new Key("a", 2));
+        assertThat(lock.holder(odd)).isEmpty();
+        assertThat(asked).as("the hashes differ").hasValue(0);
+
+        leave.countDown();
+        assertThat(other.outcome()).isEqualTo("left");
+        lock.withLock(new Key("a", 1), () -> {
+            assertThat(lock.holder(new Key("b", 1))).isEmpty();
+            assertThat(lock.holder(new Key("a", 1))).contains(Thread.currentThread());
+        });
+        lock.withLock(
+                odd, () -> assertThat(lock.holder(odd)).as("the same object").contains(Thread.currentThread()));
+        assertThat(asked).hasValue(0);
     }
 
     // Figures

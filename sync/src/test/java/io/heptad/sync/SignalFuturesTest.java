@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -103,6 +104,39 @@ class SignalFuturesTest {
 
         assertThat(signal.available()).isZero(); // it is the caller's, who has to know
         assertThat(signal.stats().cancelled()).isZero();
+    }
+
+    @Test
+    void nullIsNoCauseAndLeavesItInLine() {
+        CompletableFuture<Void> future = signal.acquireAsync();
+
+        assertThatNullPointerException()
+                .isThrownBy(() -> future.completeExceptionally(null))
+                .withMessage("cause");
+        assertThatNullPointerException()
+                .isThrownBy(() -> future.obtrudeException(null))
+                .withMessage("cause");
+
+        assertThat(signal.waiting()).isEqualTo(1);
+        signal.release();
+        assertThat(future).isCompleted();
+    }
+
+    @Test
+    void asksNoSupplierOnceItIsSettled() {
+        CompletableFuture<Void> future = signal.acquireAsync();
+        signal.release();
+        AtomicInteger asked = new AtomicInteger();
+
+        var unused = future.completeAsync(
+                () -> {
+                    asked.incrementAndGet();
+                    return null;
+                },
+                Runnable::run);
+
+        assertThat(asked).hasValue(0);
+        assertThat(future).isCompleted();
     }
 
     @Test
@@ -314,20 +348,41 @@ class SignalFuturesTest {
         });
     }
 
-    @Test
-    void twentyThousandDependentsThatCancelEachOtherDoNotGrowTheStack() throws Exception {
+    static Stream<Arguments> settlementsThatComeTooLate() {
+        return Stream.of(
+                late("cancel", future -> future.cancel(true)),
+                late("complete", future -> future.complete(null)),
+                late("fail", future -> future.completeExceptionally(new IllegalStateException())));
+    }
+
+    private static Arguments late(String name, Predicate<CompletableFuture<Void>> settle) {
+        return Arguments.of(name, settle);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("settlementsThatComeTooLate")
+    void twentyThousandDependentsThatSettleEachOtherDoNotGrowTheStack(
+            String name, Predicate<CompletableFuture<Void>> settle) throws Exception {
         onASmallStack(() -> {
             List<CompletableFuture<Void>> futures = new ArrayList<>();
             for (int i = 0; i < MANY; i++) {
                 futures.add(signal.acquireAsync());
             }
+            AtomicInteger ran = new AtomicInteger();
+            AtomicInteger settled = new AtomicInteger();
             for (int i = 0; i + 1 < MANY; i++) {
                 CompletableFuture<Void> next = futures.get(i + 1);
-                futures.get(i)
-                        .thenRun(() -> next.cancel(true)); // granted by the same release: too late, so it completes
+                futures.get(i).thenRun(() -> {
+                    if (settle.test(next)) { // granted by the same release: too late, so it completes
+                        settled.incrementAndGet();
+                    }
+                    ran.incrementAndGet();
+                });
             }
             signal.release(MANY);
-            assertThat(futures).allMatch(future -> future.isDone() && !future.isCancelled());
+            assertThat(futures).allMatch(future -> future.isDone() && !future.isCompletedExceptionally());
+            assertThat(ran).as("dependents that did not overflow").hasValue(MANY - 1);
+            assertThat(settled).hasValue(0);
             return null;
         });
     }
@@ -358,6 +413,24 @@ class SignalFuturesTest {
         goes = null;
         isCollected(gone);
         assertThat(stays).isNotDone();
+    }
+
+    @Test
+    void aSignalKeepsNobodyThatItHasServed() {
+        WeakReference<CompletableFuture<Void>> served = new WeakReference<>(signal.acquireAsync());
+        signal.release();
+        isCollected(served);
+        assertThat(signal.waiting()).isZero();
+    }
+
+    @Test
+    void aCancelledFutureKeepsNobodyWhoStoodBeforeIt() {
+        WeakReference<CompletableFuture<Void>> before = new WeakReference<>(signal.acquireAsync());
+        CompletableFuture<Void> kept = signal.acquireAsync();
+        kept.cancel(true);
+        signal.release();
+        isCollected(before);
+        assertThat(kept).isCancelled();
     }
 
     private static void isCollected(WeakReference<?> reference) {

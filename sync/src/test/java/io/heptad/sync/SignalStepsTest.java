@@ -1,0 +1,105 @@
+package io.heptad.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.heptad.contract.Watched;
+import io.heptad.core.Metric;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+
+/** What a call finds that was stopped between two of its steps. */
+@Watched
+class SignalStepsTest {
+    private final Signal signal = Signal.of(0, 2);
+
+    @Test
+    void aReleaseThatIsRefusedWhileSomebodyWaitsKeepsNobodyOut() {
+        signal.release();
+        CompletableFuture<Void> both = signal.acquireAsync(2);
+
+        assertThatThrownBy(() -> signal.release(2)).isInstanceOf(IllegalStateException.class);
+
+        Called other = Called.platform(() -> {
+            signal.release();
+            return "released";
+        });
+        assertThat(other.outcome()).isEqualTo("released");
+        assertThat(both).isCompleted();
+    }
+
+    @Test
+    void whoGivesUpInAThreadIsNoCancelledFuture() {
+        Called late = Called.platform(() -> signal.acquire(Duration.ofMillis(1)));
+        assertThat(late.outcome()).isEqualTo(false);
+        Called interrupted = Called.platform(() -> {
+            signal.acquire();
+            return "acquired";
+        });
+        Called.until(() -> signal.waiting() == 1);
+        interrupted.interrupt();
+        assertThat(interrupted.outcome()).isInstanceOf(InterruptedException.class);
+
+        SignalStats stats = signal.stats();
+
+        assertThat(stats.timedOut()).isEqualTo(1);
+        assertThat(stats.interrupted()).isEqualTo(1);
+        assertThat(stats.cancelled()).isZero();
+    }
+
+    @Test
+    void figuresOfASignalWithoutALineNeedNoLock() {
+        signal.lockItself().lock();
+        try {
+            assertThat(Called.platform(() -> signal.stats().waiting()).outcome())
+                    .isEqualTo(0);
+        } finally {
+            signal.lockItself().unlock();
+        }
+    }
+
+    @Test
+    void aLineThatEndsWhileItsAgeIsAskedForHasNone() {
+        CompletableFuture<Void> future = signal.acquireAsync();
+        Called asks;
+        signal.lockItself().lock();
+        try {
+            asks = Called.platform(() -> signal.stats().oldestWait());
+            Called.until(() -> signal.lockItself().hasQueuedThread(asks.thread()));
+            assertThat(future.cancel(true)).isTrue();
+        } finally {
+            signal.lockItself().unlock();
+        }
+        assertThat(asks.outcome()).isEqualTo(Duration.ZERO);
+    }
+
+    @Test
+    void metricsAreTheSameListWhoeverAsksFirst() throws Exception {
+        CyclicBarrier both = new CyclicBarrier(2);
+        for (int i = 0; i < 2_000; i++) {
+            Signal fresh = Signal.create();
+            KeyedLock<String> freshLock = KeyedLock.create();
+            FutureTask<List<List<Metric>>> other = new FutureTask<>(() -> metricsOf(both, fresh, freshLock));
+            Thread.ofVirtual().start(other);
+            assertSame(metricsOf(both, fresh, freshLock), other);
+        }
+    }
+
+    private static List<List<Metric>> metricsOf(CyclicBarrier both, Signal signal, KeyedLock<String> lock)
+            throws InterruptedException, BrokenBarrierException {
+        both.await();
+        return List.of(signal.metrics(), lock.metrics());
+    }
+
+    private static void assertSame(List<List<Metric>> mine, Future<List<List<Metric>>> others) throws Exception {
+        for (int i = 0; i < mine.size(); i++) {
+            assertThat(others.get().get(i)).isSameAs(mine.get(i));
+        }
+    }
+}
