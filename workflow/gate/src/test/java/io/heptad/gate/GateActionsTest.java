@@ -181,7 +181,9 @@ class GateActionsTest {
                 assertThat(parked.attempts()).isEqualTo(Drive.BUGS_MAX - 1);
             });
             assertThat(gate.stats().parkedActions()).isEqualTo(1);
-            assertThat(gate.handle("A", new Pay("card"), "pay", Shop.PATIENCE)).isEqualTo(answer);
+            assertThat(gate.handle("A", new Pay("card"), "pay", Shop.NEVER))
+                    .as("nobody waits for a person")
+                    .isEqualTo(answer);
             assertThatThrownBy(() -> gate.handle("A", new Cancel("bored")))
                     .isInstanceOf(BusyException.class)
                     .hasMessageContaining("waits for a person")
@@ -256,6 +258,25 @@ class GateActionsTest {
             assertThat(shop.phase("A")).isInstanceOf(Paid.class);
         }
         assertThat(shop.provider.count("charge", "A")).isEqualTo(1);
+    }
+
+    @Test
+    void codeThatNowGoesOnWithoutTheOpenActionIsParkedToo() throws InterruptedException {
+        shop.provider.mood("charge", Mood.LOSES_THE_REPLY);
+        try (Gate<Order, Event> gate = shop.gateWith("A")) {
+            gate.handle("A", new Pay("card"), "pay", Duration.ZERO);
+            Shop.until(() -> gate.stats().running() == 0);
+        }
+        try (Gate<Order, Event> changed = charged(
+                        (order, event) -> Move.to(new Paid(List.of(), "for nothing")),
+                        attempt -> shop.provider.call("charge", attempt.key(), attempt.id()))
+                .build()) {
+            assertThat(changed.recover()).isEqualTo(1);
+            assertThat(changed.parked())
+                    .singleElement()
+                    .satisfies(parked -> assertThat(parked.lastError()).contains("does not name charge any more"));
+        }
+        assertThat(shop.phase("A")).isInstanceOf(Placed.class);
     }
 
     @Test

@@ -280,8 +280,13 @@ class GateCallsTest {
     void everyPlaceIsGivenBack() throws InterruptedException {
         try (Gate<Order, Event> gate = shop.builder().calls(1).build()) {
             for (int i = 0; i < 50; i++) {
-                Shop.place(gate, "A" + i);
-                assertThat(gate.handle("A" + i, new Pay("card"), "pay", Shop.PATIENCE))
+                String id = "A" + i;
+                Shop.place(gate, id, "B" + i);
+                assertThatThrownBy(() -> gate.handle(id, new Pack())).isInstanceOf(IllegalTransitionException.class);
+                assertThat(gate.handle("B" + i, new Cancel("bored"))).isInstanceOf(Committed.class);
+                assertThat(gate.handle(id, new Pay("card"), "pay", Duration.ofSeconds(2)))
+                        .isInstanceOf(Committed.class);
+                assertThat(gate.handle(id, new Pay("card"), "pay", Duration.ofSeconds(2)))
                         .isInstanceOf(Committed.class);
             }
         }
