@@ -60,8 +60,8 @@ final class Reactions<P, E> {
             reaction.react.accept(committed);
             done.increment();
         } catch (Throwable thrown) {
-            failed.increment();
             Reports.uncaught(thrown);
+            failed.increment(); // last: whoever sees the count can find the report
         }
     }
 
