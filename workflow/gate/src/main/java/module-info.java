@@ -8,4 +8,5 @@ module io.heptad.gate {
     requires static org.jspecify;
 
     exports io.heptad.gate;
+    exports io.heptad.gate.jdbc;
 }

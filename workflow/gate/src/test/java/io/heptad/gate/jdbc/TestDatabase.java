@@ -1,0 +1,88 @@
+package io.heptad.gate.jdbc;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.UUID;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
+
+/** The databases that the tests run on. Each starts when it is first asked for, and ends with the tests. */
+enum TestDatabase {
+    H2_IN_MEMORY(() -> h2("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1")),
+    H2_IN_A_FILE(() -> h2("jdbc:h2:" + file() + ";WRITE_DELAY=0;DB_CLOSE_DELAY=-1")),
+    POSTGRESQL(TestDatabase::postgresql);
+
+    private final Supplier<DataSource> start;
+    private volatile DataSource source;
+
+    TestDatabase(Supplier<DataSource> start) {
+        this.start = start;
+    }
+
+    /** With the tables. */
+    synchronized DataSource source() {
+        if (source == null) {
+            DataSource started = start.get();
+            HeptadSchema.create(started);
+            source = started;
+        }
+        return source;
+    }
+
+    Dialect dialect() {
+        return this == POSTGRESQL ? Dialect.postgresql("clock_timestamp()") : Dialect.h2("CURRENT_TIMESTAMP");
+    }
+
+    static JdbcDataSource h2(String url) {
+        JdbcDataSource source = new JdbcDataSource();
+        source.setURL(url);
+        source.setUser("sa");
+        return source;
+    }
+
+    static Path file() {
+        try {
+            Path folder = Files.createTempDirectory("heptad-h2");
+            folder.toFile().deleteOnExit();
+            return folder.resolve("gate");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static DataSource postgresql() {
+        try {
+            EmbeddedPostgres server = EmbeddedPostgres.builder().start();
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                try {
+                    server.close();
+                } catch (IOException gone) {
+                    System.err.println("PostgreSQL did not stop: " + gone);
+                }
+            }));
+            return server.getPostgresDatabase();
+        } catch (IOException | RuntimeException e) {
+            throw new AssertionError(
+                    "PostgreSQL did not start, and the gate is not tested without it: its binaries come from Maven Central "
+                            + "(io.zonky.test.postgres) for Linux on amd64; for another machine add the artifact of that "
+                            + "machine to workflow/gate/pom.xml. It said: " + e,
+                    e);
+        }
+    }
+
+    void execute(String statement) {
+        try (Connection connection = source().getConnection();
+                Statement one = connection.createStatement()) {
+            one.execute(statement);
+        } catch (SQLException e) {
+            throw new AssertionError(statement, e);
+        }
+    }
+}
