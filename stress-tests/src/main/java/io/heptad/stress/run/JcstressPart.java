@@ -45,7 +45,7 @@ final class JcstressPart {
         all.addAll(crowds);
         failures.addAll(Verdict.judge(all, observations));
         List<Row> rows = new ArrayList<>();
-        for (String shape : selection.shapes()) {
+        for (String shape : selection.raced()) {
             List<String> tests = all.stream()
                     .filter(test -> Observation.shapeOf(test).equals(shape))
                     .toList();
@@ -112,7 +112,7 @@ final class JcstressPart {
         // verdict
         if (exit != 0 && observations.isEmpty()) {
             failures.add(new Failure(
-                    selection.shapes().first(), "jcstress " + name, exit < 0 ? "ran out of time" : "exit " + exit));
+                    selection.raced().first(), "jcstress " + name, exit < 0 ? "ran out of time" : "exit " + exit));
         }
     }
 }

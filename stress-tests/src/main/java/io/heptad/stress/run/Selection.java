@@ -15,6 +15,9 @@ record Selection(SortedSet<String> shapes, boolean quick) {
     /** jcstress tests of the runner itself, never part of a run. */
     private static final String SELF = "self";
 
+    /** No shape but a part of its own: processes that die, on a real database. */
+    static final String CRASH = "crash";
+
     static Selection parse(String shapes, String mode) {
         if (!MODES.contains(mode)) {
             throw new IllegalArgumentException("stress.mode is \"" + mode + "\"; known: " + String.join(", ", MODES));
@@ -38,7 +41,15 @@ record Selection(SortedSet<String> shapes, boolean quick) {
         SortedSet<String> shapes = new TreeSet<>();
         TestList.tests().forEach(test -> shapes.add(Observation.shapeOf(test)));
         shapes.remove(SELF);
+        shapes.add(CRASH);
         return shapes;
+    }
+
+    /** Those whose races are looked for. */
+    SortedSet<String> raced() {
+        SortedSet<String> raced = new TreeSet<>(shapes);
+        raced.remove(CRASH);
+        return raced;
     }
 
     /** The jcstress tests with so many actors. */

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The program behind {@code mvn -Pstress}: jcstress, Lincheck, the one-carrier soak and Fray, one after the other, each
+ * The program behind {@code mvn -Pstress}: jcstress, Lincheck, the one-carrier soak, Fray and the crash harness, one after the other, each
  * in JVMs of its own, then one table and one exit code.
  */
 public final class StressRun {
@@ -48,6 +48,7 @@ public final class StressRun {
         rows.addAll(new LincheckPart(selection, report).run());
         rows.addAll(new SoakPart(selection, report).run());
         rows.addAll(new FrayPart(selection, report, home).run());
+        rows.addAll(new CrashPart(selection, report).run());
         rows.sort(Comparator.comparing(Row::shape));
 
         double seconds = (System.nanoTime() - start) / 1e9;

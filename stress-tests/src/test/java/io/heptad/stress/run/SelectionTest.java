@@ -31,10 +31,17 @@ class SelectionTest {
     }
 
     @Test
+    void theCrashHarnessIsSelectedByItsNameAndHasNoRaces() {
+        assertThat(Selection.parse("crash", "quick").shapes()).containsExactly("crash");
+        assertThat(Selection.parse("crash", "full").raced()).isEmpty();
+        assertThat(Selection.parse("all", "quick").shapes()).contains("crash");
+    }
+
+    @Test
     void quickModeFitsItsTimeAndHasSomeForEachShape() {
         Selection quick = Selection.parse("all", "quick");
         assertThat(quick.jcstress(1, 4)).hasSizeLessThanOrEqualTo(QUICK_MOST);
-        for (String shape : quick.shapes()) {
+        for (String shape : quick.raced()) {
             assertThat(quick.jcstress(1, 4)).as(shape).anyMatch(test -> test.contains(".stress." + shape + "."));
         }
     }

@@ -1,0 +1,23 @@
+package io.heptad.stress.run;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Processes that are halted at every numbered point, at pairs of points, and killed at random moments. */
+final class CrashPart {
+    private static final long QUICK_SECONDS = 1_800;
+    private static final long FULL_SECONDS = 24 * 3600;
+
+    private final JUnitPart tests;
+
+    CrashPart(Selection selection, Path report) {
+        List<String> java = Fork.java("-Dheptad.stress.full=" + !selection.quick());
+        tests = new JUnitPart(
+                selection, report, "crash", "CrashTest", java, selection.quick() ? QUICK_SECONDS : FULL_SECONDS);
+    }
+
+    List<Row> run() throws IOException, InterruptedException {
+        return tests.run();
+    }
+}
