@@ -54,7 +54,10 @@ class JdbcSnippetsTest {
         Codec codec = Codec.builder(json::writeValueAsBytes, json::readValue)
                 .type("asked", 1, Asked.class)
                 .type("granted", 2, Granted.class)
-                .older("granted", 1, bytes -> json.readValue(bytes, GrantedOnce.class).today())
+                .older(
+                        "granted",
+                        1,
+                        bytes -> json.readValue(bytes, GrantedOnce.class).today())
                 .type("grant", 1, Grant.class)
                 .build();
         // @end
