@@ -1,0 +1,648 @@
+package io.heptad.actor;
+
+import io.heptad.core.Backoff;
+import io.heptad.core.ClosedException;
+import io.heptad.core.DepthEvents;
+import io.heptad.core.Durations;
+import io.heptad.core.FullPolicy;
+import io.heptad.core.Metric;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One owner of one state, behind an {@link Actor}: a mailbox, and a handler that is run for one message at a time, in
+ * whatever thread. {@link Sending} is how messages come in.
+ */
+final class Owner<S, M> implements Runnable, ActorContext<M>, Addressee<M>, Target<M> {
+    /*
+     * status says who works:
+     *
+     *     IDLE -> SCHEDULED     a sender whose letter is in the mailbox, by CAS: it starts an activation
+     *     SCHEDULED -> RUNNING  the activation, by CAS, first of all: an executor that runs it twice runs nothing twice
+     *     RUNNING -> IDLE       the runner, when it found nothing; then it looks once more and may take itself back
+     *     RUNNING -> SCHEDULED  the runner, to give a shared executor's thread to others for a while
+     *     SCHEDULED -> REFUSED  the executor would not; an alarm owns the next try, and no sender touches it. One that
+     *                           took the work and threw may still run it
+     *     RUNNING -> ENDING -> STOPPED   the runner, once the mailbox is closed and drained
+     *
+     * No letter is stranded, by three orders: a sender puts its letter BEFORE it looks at the status; the runner looks at
+     * the mailbox AFTER it has stored IDLE; and that store is volatile, as is that look, so it cannot pass the store. Each
+     * of the three has a weakened control in the stress tests.
+     *
+     * state belongs to the runner; the CAS that makes one runner follow another orders it. stopping: no other message is
+     * to be handled; set by anybody, for good. handled is
+     * written by the runner (release), read by anybody. runner is who is inside a handler: written by the runner, read
+     * (acquire) by whoever wants to wait, to see whether it would wait for itself. asks, timers, mishaps, figures and
+     * ended are made when first needed.
+     */
+    static final int IDLE = 0;
+    static final int SCHEDULED = 1;
+    static final int RUNNING = 2;
+    static final int REFUSED = 3;
+    static final int ENDING = 4;
+    static final int STOPPED = 5;
+
+    /** After so many messages in a row others get a turn. */
+    private static final int BATCH = 64;
+
+    /** How often an activation that found nothing looks again before it ends. */
+    private static final int LINGER = 2;
+
+    /** An executor that refuses so often in a row, in the course of a second, is given up. */
+    private static final int TRIES = 10;
+
+    private static final Backoff PAUSES = Backoff.exponential(Duration.ofMillis(1), Duration.ofMillis(500));
+
+    private static final VarHandle STATUS;
+    private static final VarHandle RUNNER;
+    private static final VarHandle HANDLED;
+    private static final VarHandle ASKS;
+    private static final VarHandle TIMERS;
+    private static final VarHandle MISHAPS;
+    private static final VarHandle ENDED;
+    private static final VarHandle FIGURES;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            STATUS = lookup.findVarHandle(Owner.class, "status", int.class);
+            RUNNER = lookup.findVarHandle(Owner.class, "runner", Thread.class);
+            HANDLED = lookup.findVarHandle(Owner.class, "handled", long.class);
+            ASKS = lookup.findVarHandle(Owner.class, "asks", Asks.class);
+            TIMERS = lookup.findVarHandle(Owner.class, "timers", Timers.class);
+            MISHAPS = lookup.findVarHandle(Owner.class, "mishaps", Mishaps.class);
+            FIGURES = lookup.findVarHandle(Owner.class, "figures", Figures.class);
+            ENDED = lookup.findVarHandle(Owner.class, "ended", CompletableFuture.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    final Terms<S, M> terms;
+    final Mailbox<M> mailbox;
+    private final Actor<M> actor;
+    private final Supplier<? extends S> initial;
+    private final @Nullable Consumer<? super S> onStop;
+
+    private S state;
+    private volatile boolean stopping;
+    private volatile int status;
+    private @Nullable Thread runner;
+    private long handled;
+    private volatile @Nullable Asks asks;
+    private volatile @Nullable Timers<M> timers;
+    private volatile @Nullable Mishaps mishaps;
+    private volatile @Nullable Figures figures;
+    private volatile @Nullable CompletableFuture<Void> ended;
+
+    Owner(Terms<S, M> terms, S state, Supplier<? extends S> initial, @Nullable Consumer<? super S> onStop) {
+        this.terms = terms;
+        this.state = state;
+        this.initial = initial;
+        this.onStop = onStop;
+        mailbox = new Mailbox<>(terms.capacity(), terms.ticker());
+        actor = new Actor<>(this);
+    }
+
+    @Override
+    public String name() {
+        return terms.name();
+    }
+
+    @Override
+    public Actor<M> self() {
+        return actor;
+    }
+
+    // Activations
+
+    /** Gets it going, if it is not. After a letter was put, or the mailbox was closed. */
+    void schedule() {
+        if (status == IDLE && STATUS.compareAndSet(this, IDLE, SCHEDULED)) {
+            start(1);
+        }
+    }
+
+    private void start(int attempt) {
+        try {
+            Executor executor = terms.executor();
+            if (executor == null) {
+                Thread.ofVirtual().name(terms.name()).start(this);
+            } else {
+                executor.execute(this);
+            }
+        } catch (Throwable refusal) {
+            if (STATUS.compareAndSet(this, SCHEDULED, REFUSED)) { // else it took it after all
+                mishaps().refusals.incrementAndGet();
+                tryLater(attempt, refusal);
+            }
+        }
+    }
+
+    private void tryLater(int attempt, Throwable refusal) {
+        if (attempt == 1) {
+            report(refusal);
+        }
+        long nanos = Durations.saturatedNanos(PAUSES.delay(attempt));
+        Object ignored = terms.alarms().in(nanos, () -> {
+            if (attempt < TRIES) {
+                if (STATUS.compareAndSet(this, REFUSED, SCHEDULED)) {
+                    start(attempt + 1);
+                }
+            } else if (STATUS.compareAndSet(this, REFUSED, RUNNING)) {
+                giveUp(refusal);
+            }
+        });
+    }
+
+    /** The executor will not run it: what waits fails, here, so that nothing waits for ever. The owner stays open. */
+    private void giveUp(Throwable refusal) {
+        RUNNER.setRelease(this, Thread.currentThread());
+        do {
+            discard(refusal);
+            if (mailbox.isDrained()) {
+                finish();
+                return;
+            }
+        } while (!rest());
+    }
+
+    /** One activation. */
+    @Override
+    public void run() {
+        if (!STATUS.compareAndSet(this, SCHEDULED, RUNNING) && !STATUS.compareAndSet(this, REFUSED, RUNNING)) {
+            return;
+        }
+        Thread me = Thread.currentThread();
+        RUNNER.setRelease(this, me);
+        boolean interrupted = terms.executor() != null && Thread.interrupted();
+        try {
+            interrupted |= work();
+        } catch (Throwable broken) { // no memory, or no stack left of an executor that runs in the sender's thread
+            report(broken);
+            if (STATUS.compareAndSet(this, RUNNING, REFUSED)) {
+                RUNNER.setRelease(this, null);
+                tryLater(1, broken);
+            }
+        } finally {
+            if (interrupted) {
+                me.interrupt(); // it was meant for the executor's thread, or for what it does next
+            }
+        }
+    }
+
+    /** Handles what there is. Whether the thread was interrupted from outside. */
+    private boolean work() {
+        boolean interrupted = false;
+        int turn = BATCH;
+        while (!stopping) {
+            Letter<M> letter = mailbox.take();
+            if (letter == null) {
+                if (mailbox.isDrained()) {
+                    break;
+                }
+                if (linger() || !rest()) {
+                    continue;
+                }
+                return interrupted;
+            }
+            handle(letter);
+            interrupted |= Thread.interrupted() && terms.executor() != null;
+            if (--turn == 0) {
+                turn = BATCH;
+                if (terms.executor() != null && again()) {
+                    return interrupted;
+                }
+                letOthersRun();
+            }
+        }
+        mailbox.close();
+        discard(null);
+        finish();
+        return interrupted;
+    }
+
+    /** Looks again for a moment: a conversation then stays in one thread. Whether there is something. */
+    @SuppressWarnings("ThreadPriorityCheck") // a yield lets the one run whose answer may be the next message
+    private boolean linger() {
+        if (terms.executor() != null) {
+            return false;
+        }
+        for (int i = 0; i < LINGER; i++) {
+            Thread.yield();
+            if (!mailbox.isIdle()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // a virtual thread is not preempted
+    private void letOthersRun() {
+        if (terms.executor() == null) {
+            Thread.yield();
+        }
+    }
+
+    /** Goes idle, unless a letter came in the meantime. */
+    private boolean rest() {
+        RUNNER.setRelease(this, null);
+        status = IDLE;
+        if (mailbox.isIdle() || !STATUS.compareAndSet(this, IDLE, RUNNING)) {
+            return true;
+        }
+        RUNNER.setRelease(this, Thread.currentThread());
+        return false;
+    }
+
+    /** Gives the thread back and asks for another turn. False: the executor would not, so this turn goes on. */
+    private boolean again() {
+        RUNNER.setRelease(this, null);
+        status = SCHEDULED;
+        try {
+            Executor executor = terms.executor();
+            if (executor == null) {
+                Thread.ofVirtual().name(terms.name()).start(this);
+            } else {
+                executor.execute(this);
+            }
+            return true;
+        } catch (Throwable refusal) {
+            if (!STATUS.compareAndSet(this, SCHEDULED, RUNNING)) {
+                return true;
+            }
+            mishaps().refusals.incrementAndGet();
+            RUNNER.setRelease(this, Thread.currentThread());
+            return false;
+        }
+    }
+
+    // One message
+
+    private void handle(Letter<M> letter) {
+        Ask<?> ask = letter.ask;
+        M message = letter.message;
+        letter.ask = null;
+        letter.message = null;
+        if (ask != null) {
+            if (message == null || ask.isDone()) {
+                mishaps().expired.incrementAndGet();
+                return;
+            }
+            ask.place(Ask.IN_HAND);
+        }
+        try {
+            S after = terms.behavior().handle(state, Objects.requireNonNull(message), this);
+            state = Objects.requireNonNull(after, "the state that the behavior returned");
+            HANDLED.setRelease(this, handled + 1);
+        } catch (Throwable failure) {
+            failed(failure, ask);
+        } finally {
+            if (ask != null) {
+                ask.place(Ask.HANDLED);
+            }
+        }
+    }
+
+    private void failed(Throwable failure, @Nullable Ask<?> ask) {
+        mishaps().failed.incrementAndGet();
+        ActorEvents.failed(terms.name(), failure);
+        report(failure);
+        if (ask != null) {
+            ask.completeExceptionally(failure);
+        }
+        switch (terms.supervision()) {
+            case Resume goOn -> {}
+            case Restart restart -> restart(restart);
+            case Stop end -> stopping = true;
+        }
+    }
+
+    private void restart(Restart restart) {
+        if (!mishaps().mayRestart(restart, now())) {
+            stopping = true;
+            return;
+        }
+        Timers<M> set = timers;
+        if (set != null) {
+            set.clear();
+        }
+        try {
+            state = Objects.requireNonNull(initial.get(), "the state to restart with");
+            mishaps().restarts.incrementAndGet();
+        } catch (Throwable failure) {
+            report(failure);
+            stopping = true;
+        }
+    }
+
+    // The end
+
+    /** Takes out what waits: nobody will handle it. The asks among it fail with the cause; null: as all do at the end. */
+    private void discard(@Nullable Throwable cause) {
+        List<M> dead = new ArrayList<>();
+        for (Letter<M> letter; (letter = mailbox.take()) != null; ) {
+            Ask<?> ask = letter.ask;
+            M message = letter.message;
+            letter.ask = null;
+            letter.message = null;
+            if (message == null || (ask != null && ask.isDone())) {
+                mishaps().expired.incrementAndGet();
+                continue;
+            }
+            mishaps().undelivered.incrementAndGet();
+            if (ask != null) {
+                ask.completeExceptionally(cause == null ? new ClosedException(terms.name()) : cause);
+            }
+            dead.add(message);
+        }
+        dead.forEach(this::deadLetter);
+    }
+
+    /** The mailbox is closed and drained: nothing is left but to go. */
+    private void finish() {
+        status = ENDING;
+        Timers<M> set = timers;
+        if (set != null) {
+            set.close();
+        }
+        Asks open = asks;
+        if (open != null) {
+            open.close();
+        }
+        if (onStop != null) {
+            try {
+                onStop.accept(state);
+            } catch (Throwable failure) {
+                mishaps().callbackFailures.incrementAndGet();
+                report(failure);
+            }
+        }
+        RUNNER.setRelease(this, null);
+        DepthEvents.exclude(actor);
+        status = STOPPED;
+        CompletableFuture<Void> end = ended;
+        if (end != null) {
+            end.complete(null);
+        }
+    }
+
+    /** Accepts nothing more; what is inside is still handled. */
+    @Override
+    public void close() {
+        mailbox.close();
+        schedule();
+    }
+
+    /** Accepts nothing more, and gives back what is inside, oldest first; only the message in hand is still handled. */
+    @Override
+    public List<M> closeNow() {
+        mailbox.close();
+        List<M> messages = new ArrayList<>();
+        List<Ask<?>> asked = new ArrayList<>();
+        for (Letter<M> letter; (letter = mailbox.claim()) != null; ) {
+            Ask<?> ask = letter.ask;
+            M message = letter.message;
+            letter.ask = null;
+            letter.message = null;
+            if (message == null || (ask != null && ask.isDone())) {
+                mishaps().expired.incrementAndGet();
+                continue;
+            }
+            mishaps().returned.incrementAndGet();
+            messages.add(message);
+            if (ask != null) {
+                asked.add(ask);
+            }
+        }
+        schedule();
+        asked.forEach(ask -> ask.completeExceptionally(new ClosedException(terms.name())));
+        return messages;
+    }
+
+    boolean isStopped() {
+        return status == STOPPED;
+    }
+
+    /** Complete once it has stopped. */
+    CompletableFuture<Void> ended() {
+        CompletableFuture<Void> end = ended;
+        if (end == null) {
+            CompletableFuture<Void> fresh = new CompletableFuture<>();
+            end = ENDED.compareAndSet(this, null, fresh) ? fresh : Objects.requireNonNull(ended);
+        }
+        if (status == STOPPED) {
+            end.complete(null);
+        }
+        return end;
+    }
+
+    // What a handler may do: ActorContext
+
+    @Override
+    public void stop() {
+        stopping = true;
+        mailbox.close();
+        schedule();
+    }
+
+    @Override
+    public Cancellable sendAfter(Duration delay, M message) {
+        long nanos = Durations.saturatedNanos(delay);
+        Objects.requireNonNull(message, "message");
+        Cancellable timer = timers().add(nanos, message);
+        if (status >= ENDING && timer.cancel()) {
+            throw new ClosedException(terms.name());
+        }
+        return timer;
+    }
+
+    // Parts that are made when needed
+
+    Asks asks() {
+        Asks known = asks;
+        if (known == null) {
+            Asks fresh = new Asks(terms.name(), terms.alarms());
+            known = ASKS.compareAndSet(this, null, fresh) ? fresh : asks;
+        }
+        return Objects.requireNonNull(known);
+    }
+
+    private Figures figures() {
+        Figures known = figures;
+        if (known == null) {
+            Figures fresh = new Figures(this);
+            known = FIGURES.compareAndSet(this, null, fresh) ? fresh : figures;
+        }
+        return Objects.requireNonNull(known);
+    }
+
+    private Timers<M> timers() {
+        Timers<M> known = timers;
+        if (known == null) {
+            Timers<M> fresh = new Timers<>(this, terms.alarms());
+            known = TIMERS.compareAndSet(this, null, fresh) ? fresh : timers;
+        }
+        return Objects.requireNonNull(known);
+    }
+
+    Mishaps mishaps() {
+        Mishaps known = mishaps;
+        if (known == null) {
+            Mishaps fresh = new Mishaps();
+            known = MISHAPS.compareAndSet(this, null, fresh) ? fresh : mishaps;
+        }
+        return Objects.requireNonNull(known);
+    }
+
+    // Messages, and the end: see Sending
+
+    @Override
+    public boolean send(M message, long nanos) throws InterruptedException {
+        return Sending.send(this, message, nanos);
+    }
+
+    @Override
+    public boolean offer(M message) {
+        return Sending.offer(this, message);
+    }
+
+    @Override
+    public void deliver(M message) {
+        Sending.deliver(this, message);
+    }
+
+    @Override
+    public <R extends @Nullable Object> CompletableFuture<R> ask(
+            Function<? super Reply<R>, ? extends M> message, long nanos) {
+        return Sending.ask(this, message, nanos);
+    }
+
+    @Override
+    public <R extends @Nullable Object> R call(Function<? super Reply<R>, ? extends M> message, long nanos)
+            throws InterruptedException, TimeoutException {
+        return Sending.call(this, message, nanos);
+    }
+
+    @Override
+    public boolean awaitEnd(long nanos) throws InterruptedException {
+        return Sending.awaitEnd(this, nanos);
+    }
+
+    /** It got its first letter: from now on its depth is recorded. In the sender's thread. */
+    void awoke() {
+        DepthEvents.include(actor);
+        if (mailbox.isClosed()) {
+            DepthEvents.exclude(actor); // it has gone, or will: whoever comes last takes it off
+        }
+    }
+
+    // Figures
+
+    @Override
+    public int capacity() {
+        return terms.capacity();
+    }
+
+    @Override
+    public FullPolicy whenFull() {
+        return terms.whenFull();
+    }
+
+    @Override
+    public int depth() {
+        return mailbox.span().depth();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return mailbox.isClosed();
+    }
+
+    @Override
+    public Duration oldestAge() {
+        return figures().oldestAge();
+    }
+
+    @Override
+    public ActorStats stats() {
+        return figures().stats();
+    }
+
+    @Override
+    public List<Metric> metrics() {
+        return figures().metrics();
+    }
+
+    /** Who is inside a handler now; null: nobody. */
+    @Override
+    public @Nullable Thread runner() {
+        return (Thread) RUNNER.getAcquire(this);
+    }
+
+    long handled() {
+        return (long) HANDLED.getAcquire(this);
+    }
+
+    @Nullable
+    Mishaps mishapsSoFar() {
+        return mishaps;
+    }
+
+    int pendingAsks() {
+        Asks known = asks;
+        return known == null ? 0 : known.pending();
+    }
+
+    int pendingTimers() {
+        Timers<M> known = timers;
+        return known == null ? 0 : known.pending();
+    }
+
+    /** The time; a clock that throws costs an age, never a message. */
+    long now() {
+        try {
+            long now = terms.ticker().nanos();
+            return now == Letter.UNKNOWN ? now + 1 : now;
+        } catch (Throwable broken) {
+            return Letter.UNKNOWN;
+        }
+    }
+
+    // Whom to tell
+
+    /** Nobody will handle it. In any thread; harms nobody. */
+    void deadLetter(M message) {
+        var told = terms.deadLetters();
+        if (told == null) {
+            return;
+        }
+        try {
+            told.accept(message);
+        } catch (Throwable failure) {
+            mishaps().callbackFailures.incrementAndGet();
+            report(failure);
+        }
+    }
+
+    /** The failure must not vanish, and must not do harm either. */
+    static void report(Throwable failure) {
+        Thread thread = Thread.currentThread();
+        try {
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+        } catch (Throwable handlerFailed) {
+            // As the JVM does with a handler that throws: there is nobody left to tell.
+        }
+    }
+}

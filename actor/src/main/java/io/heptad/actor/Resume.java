@@ -1,0 +1,6 @@
+package io.heptad.actor;
+
+/** Goes on with the state from before. */
+enum Resume implements Supervision {
+    INSTANCE
+}

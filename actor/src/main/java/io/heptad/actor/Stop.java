@@ -1,0 +1,6 @@
+package io.heptad.actor;
+
+/** Ends the actor. */
+enum Stop implements Supervision {
+    INSTANCE
+}
