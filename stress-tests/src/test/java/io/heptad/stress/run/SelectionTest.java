@@ -14,7 +14,7 @@ class SelectionTest {
         assertThatThrownBy(() -> Selection.parse("core,quue", "quick"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("\"quue\"")
-                .hasMessageContaining("known: all, core");
+                .hasMessageContaining("known: all, actor, core");
     }
 
     @Test

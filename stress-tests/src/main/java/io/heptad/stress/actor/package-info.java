@@ -1,0 +1,2 @@
+/** jcstress scenarios of pattern 6. */
+package io.heptad.stress.actor;
