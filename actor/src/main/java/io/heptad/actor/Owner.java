@@ -4,8 +4,6 @@ import io.heptad.core.Backoff;
 import io.heptad.core.ClosedException;
 import io.heptad.core.DepthEvents;
 import io.heptad.core.Durations;
-import io.heptad.core.FullPolicy;
-import io.heptad.core.Metric;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -14,17 +12,15 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One owner of one state, behind an {@link Actor}: a mailbox, and a handler that is run for one message at a time, in
- * whatever thread. {@link Sending} is how messages come in.
+ * whatever thread. Its other half is the {@link Door}, where messages come in.
  */
-final class Owner<S, M> implements Runnable, ActorContext<M>, Addressee<M>, Target<M> {
+final class Owner<S, M> extends Door<S, M> implements Runnable, ActorContext<M> {
     /*
      * status says who works:
      *
@@ -43,8 +39,7 @@ final class Owner<S, M> implements Runnable, ActorContext<M>, Addressee<M>, Targ
      * state belongs to the runner; the CAS that makes one runner follow another orders it. stopping: no other message is
      * to be handled; set by anybody, for good. handled is
      * written by the runner (release), read by anybody. runner is who is inside a handler: written by the runner, read
-     * (acquire) by whoever wants to wait, to see whether it would wait for itself. asks, timers, mishaps, figures and
-     * ended are made when first needed.
+     * (acquire) by whoever wants to wait, to see whether it would wait for itself.
      */
     static final int IDLE = 0;
     static final int SCHEDULED = 1;
@@ -67,11 +62,6 @@ final class Owner<S, M> implements Runnable, ActorContext<M>, Addressee<M>, Targ
     private static final VarHandle STATUS;
     private static final VarHandle RUNNER;
     private static final VarHandle HANDLED;
-    private static final VarHandle ASKS;
-    private static final VarHandle TIMERS;
-    private static final VarHandle MISHAPS;
-    private static final VarHandle ENDED;
-    private static final VarHandle FIGURES;
 
     static {
         try {
@@ -79,19 +69,11 @@ final class Owner<S, M> implements Runnable, ActorContext<M>, Addressee<M>, Targ
             STATUS = lookup.findVarHandle(Owner.class, "status", int.class);
             RUNNER = lookup.findVarHandle(Owner.class, "runner", Thread.class);
             HANDLED = lookup.findVarHandle(Owner.class, "handled", long.class);
-            ASKS = lookup.findVarHandle(Owner.class, "asks", Asks.class);
-            TIMERS = lookup.findVarHandle(Owner.class, "timers", Timers.class);
-            MISHAPS = lookup.findVarHandle(Owner.class, "mishaps", Mishaps.class);
-            FIGURES = lookup.findVarHandle(Owner.class, "figures", Figures.class);
-            ENDED = lookup.findVarHandle(Owner.class, "ended", CompletableFuture.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
     }
 
-    final Terms<S, M> terms;
-    final Mailbox<M> mailbox;
-    private final Actor<M> actor;
     private final Supplier<? extends S> initial;
     private final @Nullable Consumer<? super S> onStop;
 
@@ -100,24 +82,12 @@ final class Owner<S, M> implements Runnable, ActorContext<M>, Addressee<M>, Targ
     private volatile int status;
     private @Nullable Thread runner;
     private long handled;
-    private volatile @Nullable Asks asks;
-    private volatile @Nullable Timers<M> timers;
-    private volatile @Nullable Mishaps mishaps;
-    private volatile @Nullable Figures figures;
-    private volatile @Nullable CompletableFuture<Void> ended;
 
     Owner(Terms<S, M> terms, S state, Supplier<? extends S> initial, @Nullable Consumer<? super S> onStop) {
-        this.terms = terms;
+        super(terms);
         this.state = state;
         this.initial = initial;
         this.onStop = onStop;
-        mailbox = new Mailbox<>(terms.capacity(), terms.ticker());
-        actor = new Actor<>(this);
-    }
-
-    @Override
-    public String name() {
-        return terms.name();
     }
 
     @Override
@@ -431,21 +401,9 @@ final class Owner<S, M> implements Runnable, ActorContext<M>, Addressee<M>, Targ
         return messages;
     }
 
+    @Override
     boolean isStopped() {
         return status == STOPPED;
-    }
-
-    /** Complete once it has stopped. */
-    CompletableFuture<Void> ended() {
-        CompletableFuture<Void> end = ended;
-        if (end == null) {
-            CompletableFuture<Void> fresh = new CompletableFuture<>();
-            end = ENDED.compareAndSet(this, null, fresh) ? fresh : Objects.requireNonNull(ended);
-        }
-        if (status == STOPPED) {
-            end.complete(null);
-        }
-        return end;
     }
 
     // What a handler may do: ActorContext
@@ -468,122 +426,7 @@ final class Owner<S, M> implements Runnable, ActorContext<M>, Addressee<M>, Targ
         return timer;
     }
 
-    // Parts that are made when needed
-
-    Asks asks() {
-        Asks known = asks;
-        if (known == null) {
-            Asks fresh = new Asks(terms.name(), terms.alarms());
-            known = ASKS.compareAndSet(this, null, fresh) ? fresh : asks;
-        }
-        return Objects.requireNonNull(known);
-    }
-
-    private Figures figures() {
-        Figures known = figures;
-        if (known == null) {
-            Figures fresh = new Figures(this);
-            known = FIGURES.compareAndSet(this, null, fresh) ? fresh : figures;
-        }
-        return Objects.requireNonNull(known);
-    }
-
-    private Timers<M> timers() {
-        Timers<M> known = timers;
-        if (known == null) {
-            Timers<M> fresh = new Timers<>(this, terms.alarms());
-            known = TIMERS.compareAndSet(this, null, fresh) ? fresh : timers;
-        }
-        return Objects.requireNonNull(known);
-    }
-
-    Mishaps mishaps() {
-        Mishaps known = mishaps;
-        if (known == null) {
-            Mishaps fresh = new Mishaps();
-            known = MISHAPS.compareAndSet(this, null, fresh) ? fresh : mishaps;
-        }
-        return Objects.requireNonNull(known);
-    }
-
-    // Messages, and the end: see Sending
-
-    @Override
-    public boolean send(M message, long nanos) throws InterruptedException {
-        return Sending.send(this, message, nanos);
-    }
-
-    @Override
-    public boolean offer(M message) {
-        return Sending.offer(this, message);
-    }
-
-    @Override
-    public void deliver(M message) {
-        Sending.deliver(this, message);
-    }
-
-    @Override
-    public <R extends @Nullable Object> CompletableFuture<R> ask(
-            Function<? super Reply<R>, ? extends M> message, long nanos) {
-        return Sending.ask(this, message, nanos);
-    }
-
-    @Override
-    public <R extends @Nullable Object> R call(Function<? super Reply<R>, ? extends M> message, long nanos)
-            throws InterruptedException, TimeoutException {
-        return Sending.call(this, message, nanos);
-    }
-
-    @Override
-    public boolean awaitEnd(long nanos) throws InterruptedException {
-        return Sending.awaitEnd(this, nanos);
-    }
-
-    /** It got its first letter: from now on its depth is recorded. In the sender's thread. */
-    void awoke() {
-        DepthEvents.include(actor);
-        if (mailbox.isClosed()) {
-            DepthEvents.exclude(actor); // it has gone, or will: whoever comes last takes it off
-        }
-    }
-
-    // Figures
-
-    @Override
-    public int capacity() {
-        return terms.capacity();
-    }
-
-    @Override
-    public FullPolicy whenFull() {
-        return terms.whenFull();
-    }
-
-    @Override
-    public int depth() {
-        return mailbox.span().depth();
-    }
-
-    @Override
-    public boolean isClosed() {
-        return mailbox.isClosed();
-    }
-
-    @Override
-    public Duration oldestAge() {
-        return figures().oldestAge();
-    }
-
-    @Override
-    public ActorStats stats() {
-        return figures().stats();
-    }
-
-    @Override
-    public List<Metric> metrics() {
-        return figures().metrics();
-    }
+    // For those who look on
 
     /** Who is inside a handler now; null: nobody. */
     @Override
@@ -595,46 +438,7 @@ final class Owner<S, M> implements Runnable, ActorContext<M>, Addressee<M>, Targ
         return (long) HANDLED.getAcquire(this);
     }
 
-    @Nullable
-    Mishaps mishapsSoFar() {
-        return mishaps;
-    }
-
-    int pendingAsks() {
-        Asks known = asks;
-        return known == null ? 0 : known.pending();
-    }
-
-    int pendingTimers() {
-        Timers<M> known = timers;
-        return known == null ? 0 : known.pending();
-    }
-
-    /** The time; a clock that throws costs an age, never a message. */
-    long now() {
-        try {
-            long now = terms.ticker().nanos();
-            return now == Letter.UNKNOWN ? now + 1 : now;
-        } catch (Throwable broken) {
-            return Letter.UNKNOWN;
-        }
-    }
-
     // Whom to tell
-
-    /** Nobody will handle it. In any thread; harms nobody. */
-    void deadLetter(M message) {
-        var told = terms.deadLetters();
-        if (told == null) {
-            return;
-        }
-        try {
-            told.accept(message);
-        } catch (Throwable failure) {
-            mishaps().callbackFailures.incrementAndGet();
-            report(failure);
-        }
-    }
 
     /** The failure must not vanish, and must not do harm either. */
     static void report(Throwable failure) {
