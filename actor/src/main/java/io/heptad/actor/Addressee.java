@@ -13,4 +13,7 @@ interface Addressee<M> {
 
     /** Puts a message whose time has come. What is not taken goes to the dead letters, unless it has stopped. */
     void deliver(M message);
+
+    /** A message set for later has been delivered, or taken back. In any thread, under no lock. */
+    default void timerOver() {}
 }

@@ -186,7 +186,7 @@ final class Sending {
         try {
             owner.asks().add(ask);
             putQuestion(owner, letter, nanos);
-            awaitAnswer(owner, ask, nanos, deadline);
+            awaitAnswer(owner.name(), ask, nanos, deadline);
         } catch (Throwable givenUp) {
             if (ask.completeExceptionally(givenUp)) {
                 throw givenUp;
@@ -197,7 +197,7 @@ final class Sending {
         } finally {
             Waits.leave(outer);
         }
-        return answerOf(owner, ask);
+        return answerOf(owner.name(), ask);
     }
 
     private static <M> void putQuestion(Owner<?, M> owner, Letter<M> letter, long nanos)
@@ -226,7 +226,8 @@ final class Sending {
         return letter;
     }
 
-    private static void awaitAnswer(Owner<?, ?> owner, Ask<?> ask, long nanos, long deadline)
+    /** Waits for an answer of the shape of this name. */
+    static void awaitAnswer(String name, Ask<?> ask, long nanos, long deadline)
             throws InterruptedException, TimeoutException {
         for (int tries = 0; tries < TRIES; tries++) {
             if (ask.isDone()) {
@@ -243,17 +244,18 @@ final class Sending {
         } catch (ExecutionException | CancellationException answered) {
             // that is the answer
         } catch (TimeoutException late) {
-            throw Asks.late(owner.name(), nanos);
+            throw Asks.late(name, nanos);
         }
     }
 
-    private static <R extends @Nullable Object> R answerOf(Owner<?, ?> owner, Ask<R> ask) {
+    /** The answer, or what was thrown instead, by the shape of this name. */
+    static <R extends @Nullable Object> R answerOf(String name, Ask<R> ask) {
         if (!ask.isCompletedExceptionally()) {
             return ask.join();
         }
         Throwable cause = ask.exceptionNow();
-        if (cause instanceof ClosedException gone && gone.shape().equals(owner.name())) {
-            throw closed(owner); // with the stack of the caller
+        if (cause instanceof ClosedException gone && gone.shape().equals(name)) {
+            throw new ClosedException(name); // with the stack of the caller
         }
         if (cause instanceof RuntimeException unchecked) {
             throw unchecked;
@@ -410,7 +412,7 @@ final class Sending {
         }
     }
 
-    private static void checkInterrupt() throws InterruptedException {
+    static void checkInterrupt() throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }

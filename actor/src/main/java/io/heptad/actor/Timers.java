@@ -48,6 +48,7 @@ final class Timers<M> {
             if (alarm != null) {
                 alarm.run();
             }
+            owner.timerOver();
             return true;
         }
 
@@ -73,6 +74,7 @@ final class Timers<M> {
                 } finally {
                     lock.unlock();
                 }
+                owner.timerOver();
             }
         }
     }
