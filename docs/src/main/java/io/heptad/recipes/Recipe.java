@@ -6,6 +6,7 @@ import io.heptad.recipes.growth.SilentGrowth;
 import io.heptad.recipes.launch.LaunchFirst;
 import io.heptad.recipes.partner.PartnerBatch;
 import io.heptad.recipes.readiness.Readiness;
+import io.heptad.recipes.rooms.Rooms;
 import io.heptad.recipes.uploads.Uploads;
 import java.io.PrintStream;
 import java.util.List;
@@ -56,7 +57,13 @@ public enum Recipe {
             "uploads",
             "CSV files through parse (CPU), validate (database) and deliver (network); the stage that cannot keep up is named",
             Uploads.OPTIONS,
-            Uploads::run);
+            Uploads::run),
+    /** Pattern 6: one owner for each room. */
+    ROOMS(
+            "rooms",
+            "50 rooms of 4 players: each room's commands are applied as they were accepted, and one that hangs delays none",
+            Rooms.OPTIONS,
+            Rooms::run);
 
     private final String title;
     private final String line;

@@ -41,7 +41,9 @@ class RecipesTest {
             Recipe.READINESS,
             List.of("early=8", "line=5"),
             Recipe.UPLOADS,
-            List.of("items=200", "latency=5ms-15ms"));
+            List.of("items=200", "latency=5ms-15ms"),
+            Recipe.ROOMS,
+            List.of("rooms=8", "live=3", "commands=20"));
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
