@@ -178,6 +178,7 @@ class DeadlockTest {
                 return false;
             }
         };
+        full.await(); // both are inside, so neither takes what the other sends
         other.send(new Do(NOTHING, nobody)); // fills it
         full.await();
         record(thrown, () -> other.send(new Do(NOTHING, nobody)));
