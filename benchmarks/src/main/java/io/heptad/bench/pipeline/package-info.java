@@ -1,0 +1,5 @@
+/** Pipeline: stages with their own workers, joined by bounded queues. */
+@NullMarked
+package io.heptad.bench.pipeline;
+
+import org.jspecify.annotations.NullMarked;
