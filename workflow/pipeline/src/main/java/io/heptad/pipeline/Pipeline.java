@@ -499,6 +499,9 @@ public final class Pipeline<I> implements Bounded, AutoCloseable {
          * Follows each item through the stages: called by the worker of a stage when an item has left it. If it throws, that is
          * counted and reported to the thread's uncaught exception handler, and changes nothing.
          *
+         * <p>A step is told once the next stage has the item, so a quick next stage may tell its own first: sort the steps of
+         * a journey by {@link JourneyStep#entered()}. All of them have been told when the drain is over.
+         *
          * @param listener hears of each step, from several threads at once
          * @return a builder with this listener
          */
