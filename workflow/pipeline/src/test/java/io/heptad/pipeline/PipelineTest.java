@@ -489,7 +489,8 @@ class PipelineTest {
                                     .isEqualTo(journeys.get(1L).get(0).left());
                         });
         assertThat(journeys.get(2L))
-                .extracting(JourneyStep::stage, JourneyStep::outcome) // at one reading of the clock: no order to sort by
+                .extracting(
+                        JourneyStep::stage, JourneyStep::outcome) // at one reading of the clock: no order to sort by
                 .containsExactlyInAnyOrder(
                         tuple("stamp", JourneyStep.Outcome.PASSED), tuple("carry", JourneyStep.Outcome.FAILED));
     }
