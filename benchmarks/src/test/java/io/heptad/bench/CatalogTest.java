@@ -13,7 +13,7 @@ class CatalogTest {
 
     @Test
     void findsTheShapesByTheirPackages() {
-        assertThat(catalog.shapes()).contains("core", "futures", "pipeline", "pool", "queue", "sync");
+        assertThat(catalog.shapes()).contains("actor", "core", "futures", "pipeline", "pool", "queue", "sync");
     }
 
     @Test
@@ -101,6 +101,7 @@ class CatalogTest {
         assertThat(minutes("pool")).isLessThan(12);
         assertThat(minutes("futures")).isLessThan(10);
         assertThat(minutes("pipeline")).isLessThan(12);
+        assertThat(minutes("actor")).isLessThan(12);
     }
 
     private double minutes(String shape) {
