@@ -237,7 +237,7 @@ public final class Signal implements Measured {
     }
 
     /** Without the lock. */
-    private static void tell(@Nullable Place first) {
+    private void tell(@Nullable Place first) {
         for (Place place = first; place != null; place = place.next) {
             LockSupport.unpark(place.thread); // null: a future
         }
@@ -246,6 +246,7 @@ public final class Signal implements Measured {
             place.next = null; // or whoever keeps its future would keep those of the others
             Pending future = place.future;
             if (future != null) {
+                counts.waited.increment();
                 Completions.run(future::granted);
             }
             place = next;

@@ -8,6 +8,7 @@ import io.heptad.core.Metric;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;
@@ -77,6 +78,52 @@ class SignalStepsTest {
             signal.lockItself().unlock();
         }
         assertThat(asks.outcome()).isEqualTo(Duration.ZERO);
+    }
+
+    @Test
+    void aPermitThatComesOnTheWayIntoTheLineIsTakenThereAndCannotBeGivenUp() {
+        CompletableFuture<Void> taken = onItsWayIntoTheLine(signal::acquireAsync);
+
+        assertThat(taken).isCompleted();
+        assertThat(taken.cancel(true)).isFalse();
+        assertThat(signal.available()).isZero();
+        assertThat(signal.stats().cancelled()).isZero();
+        assertThat(signal.waiting()).isZero();
+        CompletableFuture<Void> next = signal.acquireAsync();
+        signal.release();
+        assertThat(next).isCompleted();
+    }
+
+    @SuppressWarnings("unchecked")
+    private CompletableFuture<Void> onItsWayIntoTheLine(Callable<CompletableFuture<Void>> acquires) {
+        Called call;
+        signal.lockItself().lock();
+        try {
+            call = Called.platform(acquires);
+            Called.until(() -> signal.lockItself().hasQueuedThread(call.thread()));
+            signal.release(); // takes no lock while nobody stands in line
+        } finally {
+            signal.lockItself().unlock();
+        }
+        return (CompletableFuture<Void>) call.outcome();
+    }
+
+    @Test
+    void whoStoodInLineAndGotItsPermitIsCounted() {
+        Called waits = Called.platform(() -> {
+            signal.acquire();
+            return "acquired";
+        });
+        Called.until(() -> signal.waiting() == 1);
+        CompletableFuture<Void> future = signal.acquireAsync();
+        signal.release(2);
+        assertThat(waits.outcome()).isEqualTo("acquired");
+        assertThat(future).isCompleted();
+
+        signal.release();
+        signal.tryAcquire(); // never stood in line
+
+        assertThat(signal.stats().waited()).isEqualTo(2);
     }
 
     @Test
