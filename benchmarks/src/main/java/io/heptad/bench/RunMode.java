@@ -8,13 +8,13 @@ import java.util.stream.Collectors;
 enum RunMode {
     /** Everything once, tiny, in this JVM: do the count checks hold? No figure of it means anything. */
     SMOKE("every benchmark once, tiny, to see that it works; the figures mean nothing"),
-    /** A minute for each shape: the order of magnitude, no verdict. */
+    /** Less than a minute for each shape: the order of magnitude, no verdict. */
     QUICK("one fork for each peer; shows the regime, judges nothing"),
     /** The run that is published. */
     FULL("several alternating forks for each peer; judged against the goals");
 
     /** {@code mvn -Pbench} over seven shapes, with the build, has to end within eight minutes. */
-    private static final double QUICK_SHAPE_SECONDS = 58;
+    private static final double QUICK_SHAPE_SECONDS = 46;
 
     /** Launching a JVM, connecting it, and writing its profile. */
     static final double START_SECONDS = 0.9;
@@ -51,7 +51,7 @@ enum RunMode {
             case QUICK ->
                 contest.singleShot()
                         ? contest.compare().shotSeconds()
-                        : Math.clamp(QUICK_SHAPE_SECONDS / runs - START_SECONDS, 0.8, 2);
+                        : Math.clamp(QUICK_SHAPE_SECONDS / runs - START_SECONDS, 0.6, 2);
             case FULL ->
                 contest.longForks()
                         ? LONG_FORK_SECONDS

@@ -96,7 +96,7 @@ class CatalogTest {
         double quick = catalog.select("all", RunMode.QUICK, ".*").values().stream()
                 .mapToDouble(contests -> Progress.seconds(RunMode.QUICK, contests))
                 .sum();
-        assertThat(quick).isLessThan(8 * 60);
+        assertThat(quick).isLessThan(8 * 60 - 90); // the build takes its share
         assertThat(minutes("queue")).isLessThan(28);
         assertThat(minutes("pool")).isLessThan(12);
         assertThat(minutes("futures")).isLessThan(10);

@@ -49,7 +49,7 @@ public class KeyedLockAlone {
     @Compare(
             work = "one thread runs a body that counts, under the lock of a key that is free",
             operation = "body",
-            quick = {"keys=1", "keys=100000"},
+            quick = "keys=100000",
             goals =
                     @Goal(
                             atLeast = 1,

@@ -81,7 +81,7 @@ public class KeyedLockCrowd {
     @Compare(
             work = "two threads run bodies that count, under one key or under keys of their own",
             operation = "body",
-            quick = {"keys=1", "keys=100000"},
+            quick = "keys=1",
             goals =
                     @Goal(
                             atLeast = 1,
