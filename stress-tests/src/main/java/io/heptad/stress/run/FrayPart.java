@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 
 /** Schedules chosen one by one, on an instrumented JDK that is linked here once and kept. */
 final class FrayPart {
@@ -30,7 +31,8 @@ final class FrayPart {
         this.home = home;
     }
 
-    List<Row> run() throws IOException, InterruptedException {
+    /** Links the JDK first, if need be. */
+    List<Callable<Row>> jobs() throws IOException, InterruptedException {
         if (selection.shapes().stream().noneMatch(shape -> JUnitPart.hasTests(shape, ENDING))) {
             return List.of();
         }
@@ -53,13 +55,13 @@ final class FrayPart {
                                 "-agentpath:" + agent.resolve("libjvmti.so"),
                                 "-Dfray.workDir=" + report.resolve("fray")),
                         600)
-                .run();
+                .jobs();
     }
 
     /** A proof that was not tried is none. */
-    private List<Row> cannotRun(String why) {
+    private List<Callable<Row>> cannotRun(String why) {
         String shape = selection.shapes().first();
-        return List.of(new Row(shape, "fray", 0, -1, 0, 0, List.of(new Failure(shape, "fray", why)), 0, ""));
+        return List.of(() -> new Row(shape, "fray", 0, -1, 0, 0, List.of(new Failure(shape, "fray", why)), 0, ""));
     }
 
     private static boolean supported() {

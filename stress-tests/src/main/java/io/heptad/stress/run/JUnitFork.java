@@ -32,7 +32,7 @@ public final class JUnitFork {
                 .selectors(selectPackage(args[0]))
                 .filters(includeClassNamePatterns(".*" + args[1]))
                 .build();
-        Listener listener = new Listener();
+        Listener listener = new Listener(args[0].substring(args[0].lastIndexOf('.') + 1));
         LauncherFactory.create().execute(request, listener);
         Properties result = new Properties();
         result.setProperty("tests", Integer.toString(listener.tests));
@@ -49,8 +49,13 @@ public final class JUnitFork {
     }
 
     private static final class Listener implements TestExecutionListener {
-        private int tests;
+        private final String shape;
         private final List<String> failures = new ArrayList<>();
+        private int tests;
+
+        Listener(String shape) {
+            this.shape = shape;
+        }
 
         @Override
         public void executionSkipped(TestIdentifier id, String reason) {
@@ -62,7 +67,7 @@ public final class JUnitFork {
             boolean ok = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
             if (id.isTest()) {
                 tests++;
-                System.out.println((ok ? "  ok     " : "  FAILED ") + id.getLegacyReportingName());
+                System.out.println((ok ? "  ok     " : "  FAILED ") + shape + ": " + id.getLegacyReportingName());
             }
             if (!ok) {
                 Throwable cause = result.getThrowable().orElseGet(() -> new AssertionError("aborted"));

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.Callable;
 
 /** Runs the JUnit tests of one tool, a JVM for each shape that has some. */
 final class JUnitPart {
@@ -28,24 +29,31 @@ final class JUnitPart {
     }
 
     List<Row> run() throws IOException, InterruptedException {
-        List<Row> rows = new ArrayList<>();
+        return SideBySide.run(jobs(), 1);
+    }
+
+    List<Callable<Row>> jobs() {
+        List<Callable<Row>> jobs = new ArrayList<>();
         for (String shape : selection.shapes()) {
-            if (!hasTests(shape, ending)) {
-                continue;
+            if (hasTests(shape, ending)) {
+                jobs.add(() -> run(shape));
             }
-            System.out.println();
-            System.out.println(tool + ", " + shape);
-            Path directory = report.resolve(tool);
-            Files.createDirectories(directory);
-            Path result = directory.resolve(shape + ".properties");
-            List<String> command = new ArrayList<>(java);
-            command.add(JUnitFork.class.getName());
-            command.addAll(List.of("io.heptad.stress." + shape, ending, result.toString()));
-            long start = System.nanoTime();
-            int exit = Fork.run(command, directory, seconds);
-            rows.add(row(shape, exit, result, (System.nanoTime() - start) / 1e9));
         }
-        return rows;
+        return jobs;
+    }
+
+    private Row run(String shape) throws IOException, InterruptedException {
+        System.out.println();
+        System.out.println(tool + ", " + shape);
+        Path directory = report.resolve(tool);
+        Files.createDirectories(directory);
+        Path result = directory.resolve(shape + ".properties");
+        List<String> command = new ArrayList<>(java);
+        command.add(JUnitFork.class.getName());
+        command.addAll(List.of("io.heptad.stress." + shape, ending, result.toString()));
+        long start = System.nanoTime();
+        int exit = Fork.run(command, directory, seconds);
+        return row(shape, exit, result, (System.nanoTime() - start) / 1e9);
     }
 
     private Row row(String shape, int exit, Path result, double took) throws IOException {

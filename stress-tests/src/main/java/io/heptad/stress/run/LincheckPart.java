@@ -1,8 +1,8 @@
 package io.heptad.stress.run;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
 
 /** Linearizability. */
 final class LincheckPart {
@@ -19,7 +19,7 @@ final class LincheckPart {
                 300);
     }
 
-    List<Row> run() throws IOException, InterruptedException {
-        return tests.run();
+    List<Callable<Row>> jobs() {
+        return tests.jobs();
     }
 }

@@ -8,11 +8,12 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 /**
- * The program behind {@code mvn -Pstress}: jcstress, Lincheck, the one-carrier soak, Fray and the crash harness, one after the other, each
- * in JVMs of its own, then one table and one exit code.
+ * The program behind {@code mvn -Pstress}: jcstress and the one-carrier soak, one after the other, Lincheck and Fray side by
+ * side, then the crash harness, each in JVMs of its own; then one table and one exit code.
  */
 public final class StressRun {
     private StressRun() {}
@@ -45,9 +46,10 @@ public final class StressRun {
         Files.createDirectories(report);
         List<Row> rows = new ArrayList<>();
         rows.addAll(new JcstressPart(selection, report).run());
-        rows.addAll(new LincheckPart(selection, report).run());
         rows.addAll(new SoakPart(selection, report).run());
-        rows.addAll(new FrayPart(selection, report, home).run());
+        List<Callable<Row>> schedules = new ArrayList<>(new LincheckPart(selection, report).jobs());
+        schedules.addAll(new FrayPart(selection, report, home).jobs());
+        rows.addAll(SideBySide.run(schedules, Runtime.getRuntime().availableProcessors()));
         rows.addAll(new CrashPart(selection, report).run());
         rows.sort(Comparator.comparing(Row::shape));
 
