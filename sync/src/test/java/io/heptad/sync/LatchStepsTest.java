@@ -69,6 +69,7 @@ class LatchStepsTest {
         whileOthersWantTheLock(1, latch::countDown);
 
         assertThat(call.outcome()).isEqualTo(true);
+        assertThat(call.interruptedAfter()).isFalse();
         assertThat(latch.stats().timedOut()).isZero();
     }
 

@@ -567,6 +567,7 @@ class LatchTest {
 
         assertThat(latch.stats().failed()).isTrue();
         assertThat(latch.stats().waiting()).isZero();
+        assertThat(figures(latch)).contains("heptad.latch.open 0", "heptad.latch.failed 1", "heptad.latch.waiting 0");
         assertThat(latch).hasToString("Latch startup: failed with [a, c] missing");
         assertThat(waiter.outcome()).isInstanceOf(LatchFailedException.class);
         assertThat(future).isCompletedExceptionally();
