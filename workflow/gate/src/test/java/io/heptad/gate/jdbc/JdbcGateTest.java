@@ -41,12 +41,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -55,22 +50,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class JdbcGateTest {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final Placed PLACED = new Placed(List.of("tea"), 500);
-    private static Thread.@Nullable UncaughtExceptionHandler before;
-
-    @BeforeAll
-    static void theDeadAreQuiet() {
-        before = Thread.getDefaultUncaughtExceptionHandler();
-        Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
-            if (!(thrown instanceof Crash.Dead)) {
-                thrown.printStackTrace();
-            }
-        });
-    }
-
-    @AfterAll
-    static void asItWas() {
-        Thread.setDefaultUncaughtExceptionHandler(before);
-    }
 
     @ParameterizedTest
     @EnumSource
@@ -194,65 +173,6 @@ class JdbcGateTest {
         return (int) process.wire().asked().stream()
                 .filter(what -> !what.equals(Wire.COMMIT))
                 .count();
-    }
-
-    // ---- killed at any boundary
-
-    private static void life(Gate<Order, Event> gate) throws InterruptedException {
-        Object ignored = gate.create("A", PLACED);
-        ignored = gate.handle("A", new Pay("card"), "pay", PATIENCE);
-        ignored = gate.handle("A", new Pack(), "pack", PATIENCE);
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"H2_IN_MEMORY", "POSTGRESQL"})
-    @Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
-    void killedAtAnyStatementCommitOrCallTheOrderSettles(TestDatabase database) throws InterruptedException {
-        Crash none = Crash.never();
-        OrderWorld first = new OrderWorld(database);
-        first.provider.mood("pack", Mood.DECLINES);
-        try (OrderWorld.Process process = first.process(none)) {
-            life(process.gate());
-        }
-        int boundaries = none.passed();
-        System.out.println("crash points of one order on " + database + ": " + boundaries);
-        assertThat(boundaries).isGreaterThan(60);
-
-        for (int at = 1; at <= boundaries; at++) {
-            assertThat(killed(database, at)).isEmpty();
-        }
-    }
-
-    private static List<String> killed(TestDatabase database, int at) throws InterruptedException {
-        OrderWorld world = new OrderWorld(database);
-        world.provider.mood("pack", Mood.DECLINES);
-        Crash crash = Crash.at(at);
-        try (OrderWorld.Process process = world.process(crash)) {
-            try {
-                life(process.gate());
-            } catch (Crash.Dead dead) {
-                // This is what it is about.
-            }
-            boolean ignored = process.gate().close(PATIENCE);
-            OrderWorld.close(process.wire());
-        }
-        world.clock.advance(OrderWorld.LEASE);
-        List<String> found = new ArrayList<>();
-        try (OrderWorld.Process next = world.process()) {
-            int ignored = next.gate().recover();
-            found.addAll(world.disagreements(next.store(), "A"));
-            if (next.store().actions("A").stream().anyMatch(ActionRow::isUnfinished)) {
-                found.add("unfinished: " + next.store().actions("A"));
-            }
-            life(next.gate());
-            found.addAll(world.disagreements(next.store(), "A"));
-            Order end = next.store().current("A").orElseThrow().phase();
-            if (!end.equals(new Cancelled("not possible", true))) {
-                found.add("A is " + end);
-            }
-            OrderWorld.close(next.wire());
-        }
-        return found.stream().map(what -> crash + ": " + what).toList();
     }
 
     // ---- the store is away
