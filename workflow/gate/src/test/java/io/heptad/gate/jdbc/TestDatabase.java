@@ -68,11 +68,12 @@ enum TestDatabase {
                 }
             }));
             return server.getPostgresDatabase();
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | ExceptionInInitializerError e) {
             throw new AssertionError(
                     "PostgreSQL did not start, and the gate is not tested without it: its binaries come from Maven Central "
                             + "(io.zonky.test.postgres) for Linux on amd64; for another machine add the artifact of that "
-                            + "machine to workflow/gate/pom.xml. It said: " + e,
+                            + "machine to workflow/gate/pom.xml. If a file is said to be there already, somebody was stopped while "
+                            + "unpacking: remove embedded-pg from the folder for temporary files. It said: " + e,
                     e);
         }
     }
