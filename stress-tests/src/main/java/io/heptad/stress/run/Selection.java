@@ -3,6 +3,7 @@ package io.heptad.stress.run;
 import io.heptad.stress.Quick;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.openjdk.jcstress.infra.TestInfo;
@@ -15,8 +16,11 @@ record Selection(SortedSet<String> shapes, boolean quick) {
     /** jcstress tests of the runner itself, never part of a run. */
     private static final String SELF = "self";
 
-    /** No shape but a part of its own: processes that die, on a real database. */
-    static final String CRASH = "crash";
+    /** One process that dies at each of its points: minutes of its own, and quick mode of all is to fit ten. */
+    private static final String CRASH = "crash";
+
+    /** No shapes but parts of their own: processes that die, on a real database. */
+    private static final Set<String> PROCESSES = Set.of(CRASH, "instances");
 
     static Selection parse(String shapes, String mode) {
         if (!MODES.contains(mode)) {
@@ -28,7 +32,7 @@ record Selection(SortedSet<String> shapes, boolean quick) {
             if (shape.equals("all")) {
                 wanted.addAll(known);
                 if (mode.equals("quick")) {
-                    wanted.remove(CRASH); // minutes of its own: quick mode of all is to fit ten
+                    wanted.remove(CRASH);
                 }
             } else if (known.contains(shape)) {
                 wanted.add(shape);
@@ -44,14 +48,14 @@ record Selection(SortedSet<String> shapes, boolean quick) {
         SortedSet<String> shapes = new TreeSet<>();
         TestList.tests().forEach(test -> shapes.add(Observation.shapeOf(test)));
         shapes.remove(SELF);
-        shapes.add(CRASH);
+        shapes.addAll(PROCESSES);
         return shapes;
     }
 
     /** Those whose races are looked for. */
     SortedSet<String> raced() {
         SortedSet<String> raced = new TreeSet<>(shapes);
-        raced.remove(CRASH);
+        raced.removeAll(PROCESSES);
         return raced;
     }
 

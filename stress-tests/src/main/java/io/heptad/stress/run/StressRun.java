@@ -21,7 +21,7 @@ public final class StressRun {
     /**
      * Runs the selection.
      *
-     * @param args {@code --shapes=}, {@code --mode=}, {@code --home=} (the module), {@code --report=} (a directory)
+     * @param args {@code --shapes=}, {@code --mode=}, {@code --seed=} (or nothing), {@code --home=} (the module), {@code --report=} (a directory)
      * @throws Exception if the run itself breaks
      */
     public static void main(String[] args) throws Exception {
@@ -37,10 +37,12 @@ public final class StressRun {
             System.exit(2);
             return;
         }
-        System.exit(run(selection, Path.of(options.get("home")), Path.of(options.get("report"))) ? 0 : 1);
+        String seed = options.getOrDefault("seed", "");
+        System.exit(run(selection, seed, Path.of(options.get("home")), Path.of(options.get("report"))) ? 0 : 1);
     }
 
-    private static boolean run(Selection selection, Path home, Path report) throws IOException, InterruptedException {
+    private static boolean run(Selection selection, String seed, Path home, Path report)
+            throws IOException, InterruptedException {
         long start = System.nanoTime();
         deleteAll(report);
         Files.createDirectories(report);
@@ -50,7 +52,7 @@ public final class StressRun {
         List<Callable<Row>> schedules = new ArrayList<>(new LincheckPart(selection, report).jobs());
         schedules.addAll(new FrayPart(selection, report, home).jobs());
         rows.addAll(SideBySide.run(schedules, Runtime.getRuntime().availableProcessors()));
-        rows.addAll(new CrashPart(selection, report).run());
+        rows.addAll(new CrashPart(selection, report, seed).run());
         rows.sort(Comparator.comparing(Row::shape));
 
         double seconds = (System.nanoTime() - start) / 1e9;

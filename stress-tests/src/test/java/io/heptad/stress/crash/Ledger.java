@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class Ledger {
     /** One thing that has really happened. */
-    record Entry(String kind, String key, String order) {}
+    public record Entry(String kind, String key, String order) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, String> replies = new HashMap<>();
@@ -38,14 +38,15 @@ public final class Ledger {
     }
 
     /**
-     * Serves until it is ended.
+     * Serves until it is ended, or until nobody is at the other end of its input: it does not outlive who has started it.
      *
      * @param args the ledger's file, the file for the port, the seed
      * @throws IOException if it cannot serve
      */
     public static void main(String[] args) throws IOException {
         Ledger ledger = new Ledger(Path.of(args[0]), Long.parseLong(args[2]));
-        try (ServerSocket server = new ServerSocket(0, 100, InetAddress.getLoopbackAddress())) {
+        Parent.endWithIt();
+        try (ServerSocket server = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress())) {
             Path port = Path.of(args[1] + ".new");
             Files.writeString(port, Integer.toString(server.getLocalPort()));
             Files.move(port, Path.of(args[1]));
@@ -141,7 +142,14 @@ public final class Ledger {
         }
     }
 
-    static List<Entry> read(Path file) throws IOException {
+    /**
+     * All that has really happened so far.
+     *
+     * @param file the ledger's file
+     * @return what is in it, oldest first
+     * @throws IOException if it cannot be read
+     */
+    public static List<Entry> read(Path file) throws IOException {
         return Files.readAllLines(file).stream()
                 .map(line -> line.split("\t", -1))
                 .map(parts -> new Entry(parts[0], parts[1], parts[2]))

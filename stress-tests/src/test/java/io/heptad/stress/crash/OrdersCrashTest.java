@@ -2,19 +2,13 @@ package io.heptad.stress.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.heptad.gate.Committed;
 import io.heptad.gate.jdbc.HeptadSchema;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -50,7 +44,7 @@ class OrdersCrashTest {
 
     @BeforeAll
     static void start() throws IOException {
-        System.out.println("crash: seed " + SEED + " (-Dheptad.stress.seed)");
+        System.out.println("crash: seed " + SEED + " (-Dstress.seed)");
         try {
             postgres = EmbeddedPostgres.builder()
                     .setServerConfig("max_connections", "300")
@@ -60,7 +54,8 @@ class OrdersCrashTest {
         }
         HeptadSchema.create(postgres.getPostgresDatabase());
         Path portFile = folder.resolve("port");
-        provider = java(Ledger.class, folder.resolve("ledger").toString(), portFile.toString(), Long.toString(SEED))
+        provider = Child.java(
+                        Ledger.class, folder.resolve("ledger").toString(), portFile.toString(), Long.toString(SEED))
                 .redirectOutput(ProcessBuilder.Redirect.INHERIT)
                 .start();
         Awaitility.await().until(() -> Files.exists(portFile));
@@ -81,24 +76,11 @@ class OrdersCrashTest {
         }
     }
 
-    private static ProcessBuilder java(Class<?> main, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx128m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName()));
-        command.addAll(Arrays.asList(arguments));
-        return new ProcessBuilder(command).redirectErrorStream(true);
-    }
-
     private static Process shop(int haltAt, List<String> ids) throws IOException {
         List<String> arguments = new ArrayList<>(
                 List.of(postgres.getJdbcUrl("postgres", "postgres"), Integer.toString(port), Integer.toString(haltAt)));
         arguments.addAll(ids);
-        return java(Shop.class, arguments.toArray(String[]::new)).start();
+        return Child.java(Shop.class, arguments.toArray(String[]::new)).start();
     }
 
     /** What a process of the shop has said at its end. */
@@ -211,64 +193,14 @@ class OrdersCrashTest {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(120))
                 .pollInterval(Duration.ofMillis(200))
-                .untilAsserted(() -> assertThat(unfinished())
+                .untilAsserted(() -> assertThat(Audit.unfinished(postgres.getPostgresDatabase()))
                         .as("unfinished after the leases have ended")
                         .isZero());
-        assertThat(disagreements(false)).isEmpty();
+        Audit audit = new Audit(survivor, folder.resolve("ledger"));
+        assertThat(audit.disagreements(orders, false)).isEmpty();
         // Then the callers who had no answer ask again.
         survivor.serve(orders);
-        assertThat(disagreements(true)).isEmpty();
+        assertThat(audit.disagreements(orders, true)).isEmpty();
         System.out.println("crash: " + orders.size() + " orders settled; ledger, status and log agree");
-    }
-
-    private static int unfinished() throws SQLException {
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row =
-                        statement.executeQuery("SELECT COUNT(*) FROM heptad_action WHERE open_entity IS NOT NULL")) {
-            assertThat(row.next()).isTrue();
-            return row.getInt(1);
-        }
-    }
-
-    private List<String> disagreements(boolean atTheEnd) throws IOException {
-        List<Ledger.Entry> ledger = Ledger.read(folder.resolve("ledger"));
-        List<String> found = new ArrayList<>();
-        for (String id : orders) {
-            Order phase = survivor.store.current(id).map(Committed::phase).orElse(null);
-            List<Committed<Order, Order.Event>> history = survivor.store.history(id);
-            long charges = count(ledger, "charge", id);
-            long refunds = count(ledger, "refund", id);
-            boolean refunded = phase instanceof Order.Cancelled(String how) && how.equals("yes");
-            boolean unpaid =
-                    phase == null || phase instanceof Order.Placed || (phase instanceof Order.Cancelled && !refunded);
-            if (charges != (unpaid ? 0 : 1) || refunds != (refunded ? 1 : 0)) {
-                found.add(id + " is " + phase + ", but was charged " + charges + " and refunded " + refunds + " times");
-            }
-            if (phase != null && !history.getLast().phase().equals(phase)) {
-                found.add(id + " is " + phase + ", but its log ends with " + history.getLast());
-            }
-            for (int i = 0; i < history.size(); i++) {
-                if (history.get(i).version() != i + 1) {
-                    found.add(id + " has a log with a gap: " + history);
-                }
-            }
-            if (atTheEnd && !isEnd(id, phase)) {
-                found.add(id + " ended as " + phase);
-            }
-        }
-        return found;
-    }
-
-    private static boolean isEnd(String id, Order phase) {
-        return id.endsWith("unpackable")
-                ? new Order.Cancelled("yes").equals(phase)
-                : id.endsWith("poor") ? new Order.Cancelled("no").equals(phase) : phase instanceof Order.Shipped;
-    }
-
-    private static long count(List<Ledger.Entry> ledger, String kind, String order) {
-        return ledger.stream()
-                .filter(entry -> entry.kind().equals(kind) && entry.order().equals(order))
-                .count();
     }
 }

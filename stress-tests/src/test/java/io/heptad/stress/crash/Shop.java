@@ -17,12 +17,22 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** One instance of the shop: a gate on the shared database, and callers who bring orders to their end. */
-final class Shop implements AutoCloseable {
-    static final Duration LEASE = Duration.ofMillis(500);
+public final class Shop implements AutoCloseable {
+    private static final Duration LEASE = Duration.ofMillis(500);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     final JdbcPhaseStore<Order, Order.Event> store;
     final Gate<Order, Order.Event> gate;
+
+    /**
+     * An instance that nobody halts.
+     *
+     * @param source the shared database
+     * @param provider the port of the provider
+     */
+    public Shop(DataSource source, int provider) {
+        this(source, provider, new Points(0), Duration.ofMillis(100));
+    }
 
     Shop(DataSource source, int provider, Points points, Duration sweepEvery) {
         store = JdbcPhaseStore.of("orders", points.watch(source), Order.CODEC);
@@ -47,8 +57,14 @@ final class Shop implements AutoCloseable {
         return reply;
     }
 
-    /** One process of the shop, until it has brought its orders to their ends or is halted: see {@link OrdersCrashTest}. */
+    /**
+     * One process of the shop, until it has brought its orders to their ends or is halted: see {@link OrdersCrashTest}.
+     *
+     * @param args the database, the port of the provider, the point to halt at or 0, and the orders
+     * @throws Exception if an order has no answer
+     */
     public static void main(String[] args) throws Exception {
+        Parent.endWithIt();
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(args[0]);
         Points points = new Points(Integer.parseInt(args[2]));
@@ -76,8 +92,13 @@ final class Shop implements AutoCloseable {
         }
     }
 
-    /** From the first phase to the last, as a caller who asks again until he has an answer. */
-    void life(String id) throws InterruptedException {
+    /**
+     * From the first phase to the last, as a caller who asks again until he has an answer.
+     *
+     * @param id the order
+     * @throws InterruptedException if this thread is interrupted
+     */
+    public void life(String id) throws InterruptedException {
         insist(() -> gate.create(id, new Order.Placed("card")));
         Answer<Order, Order.Event> paid = insist(() -> gate.handle(id, new Order.Pay("card"), "pay", PATIENCE));
         if (paid instanceof Declined<Order, Order.Event>) {
