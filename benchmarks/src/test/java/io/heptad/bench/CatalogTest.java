@@ -13,7 +13,7 @@ class CatalogTest {
 
     @Test
     void findsTheShapesByTheirPackages() {
-        assertThat(catalog.shapes()).contains("actor", "core", "futures", "pipeline", "pool", "queue", "sync");
+        assertThat(catalog.shapes()).contains("actor", "core", "futures", "gate", "pipeline", "pool", "queue", "sync");
     }
 
     @Test
@@ -100,6 +100,7 @@ class CatalogTest {
         assertThat(minutes("queue")).isLessThan(28);
         assertThat(minutes("pool")).isLessThan(12);
         assertThat(minutes("futures")).isLessThan(10);
+        assertThat(minutes("gate")).isLessThan(8);
         assertThat(minutes("pipeline")).isLessThan(12);
         assertThat(minutes("actor")).isLessThan(12);
     }
