@@ -100,7 +100,7 @@ final class JcstressPart {
         command.addAll(options);
         if (selection.quick()) {
             // one JVM configuration; the default tiers pass through interpreter, C1 and C2
-            command.addAll(List.of("-jvmArgs", "-XX:+TieredCompilation", "-f", "1", "-iters", "3", "-time", "250"));
+            command.addAll(List.of("-jvmArgs", "-XX:+TieredCompilation", "-f", "1", "-iters", "2", "-time", "250"));
         } else {
             command.addAll(List.of("-m", "default"));
         }
