@@ -47,7 +47,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> An actor without work has none. Each activation is a virtual thread, or runs on the executor that was
  * given ({@link Builder#executor}), and handles what there is; a handler may block in it, and nobody but its own senders
- * waits for that.
+ * waits for that. An actor that a handler tells may run next in the same thread, when the handler has returned; if it does not
+ * return soon, another thread takes it. So a thread-local that a handler sets may be seen by other actors, as in any pool.
  *
  * <p><b>Failure.</b> A handler that throws ends neither the loop nor the thread: {@link Supervision} says what follows, and
  * the asker of that message gets what was thrown. An executor that refuses is asked again, with pauses, for about a

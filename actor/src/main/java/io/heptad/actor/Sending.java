@@ -23,10 +23,16 @@ final class Sending {
      */
     static final long NO_LIMIT = Long.MAX_VALUE;
 
-    /** One letter in so many has its time taken, besides those that find nothing before them. */
+    /**
+     * One letter in so many has its time taken, besides those that find nothing before them. To take none for an idle actor
+     * saved nothing that could be told from noise in ping-pong, where every letter finds nothing (727 ns with, 880 without).
+     */
     private static final int TIMED = 64;
 
-    /** How often a caller or a sender looks again before it parks. */
+    /**
+     * How often a caller or a sender looks again before it parks. A platform thread that asks, us for each round trip, medians of
+     * two forks: 0 times 35, 16 times 27, 64 times 32, 256 times 26.
+     */
     private static final int TRIES = 16;
 
     private Sending() {}

@@ -25,7 +25,7 @@ final class Waits {
      * somebody else's answer and accuses nobody. Not known here: that a handler gave its Reply to another thread and then
      * calls back the asker; that counts as a circle.
      *
-     * The map is the one piece of static state: a circle crosses actors that know nothing of each other. It holds
+     * The map is static, as only the table of Stint is besides: a circle crosses actors that know nothing of each other. It holds
      * threads that are in a call, or in line for room, and nothing else; a sender that finds room never comes here.
      * Rejected: a thread-local with the actor of the thread, which each activation would have to set.
      */
