@@ -1,0 +1,147 @@
+package io.heptad.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.heptad.contract.Watched;
+import io.heptad.core.FullPolicy;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A worker between two stages: what it has in its hands, whatever the user's code does at the door of the next one. */
+@Watched
+class PipelineHandsTest {
+    private final Queue<Object> sink = new ConcurrentLinkedQueue<>();
+    private final Queue<Object> dropped = new ConcurrentLinkedQueue<>();
+
+    @Test
+    void aKeyFunctionThatInterruptsItsWorkerLosesNoItem() throws InterruptedException {
+        Pipeline<Integer> pipeline = Pipeline.of("stray", Integer.class)
+                .then("one", 1, item -> item)
+                .then(
+                        "two",
+                        1,
+                        item -> item,
+                        options -> options.orderedBy(item -> {
+                            Thread.currentThread().interrupt(); // the worker of the stage before
+                            return item;
+                        }))
+                .into(sink::add)
+                .start();
+        for (int i = 0; i < 3; i++) {
+            pipeline.put(i);
+        }
+
+        DrainReport report = pipeline.close(Wait.LONG);
+
+        assertThat(report.drained()).isTrue();
+        assertThat(report.stats().inFlight()).isZero();
+        assertThat(sink).containsExactly(0, 1, 2);
+    }
+
+    @Test
+    void aFlatStageIsDoneWithAnItemThoughTheNextOneDroppedWhatItMadeOfIt() throws InterruptedException {
+        Valve valve = new Valve();
+        Pipeline<Integer> pipeline = Pipeline.of("flat", Integer.class)
+                .<Integer>thenFlat("one", 1, item -> List.of(1, 2, 3, 4))
+                .then(
+                        "two",
+                        1,
+                        valve.<Integer>work(),
+                        options -> options.whenFull(FullPolicy.DROP_NEWEST).onDrop(dropped::add))
+                .into(sink::add)
+                .start();
+        pipeline.put(0);
+        Wait.until().until(() -> pipeline.stats().stages().get(0).out() == 4);
+        valve.open();
+
+        DrainReport report = pipeline.close(Wait.LONG);
+
+        assertThat(report.drained()).isTrue();
+        assertThat(dropped).isNotEmpty();
+        assertThat(sink.size() + dropped.size()).isEqualTo(4);
+        assertThat(report.stats().inFlight()).isZero();
+    }
+
+    @Test
+    void aDrainDoesNotWaitForAHookThatIsToldOfADrop() throws InterruptedException {
+        Valve valve = new Valve();
+        CountDownLatch told = new CountDownLatch(1);
+        CountDownLatch hold = new CountDownLatch(1);
+        Pipeline<Integer> pipeline = Pipeline.of("hook", Integer.class)
+                .then("one", 1, item -> item, options -> options.capacity(4))
+                .then(
+                        "two",
+                        1,
+                        valve.<Integer>work(),
+                        options -> options.whenFull(FullPolicy.DROP_NEWEST).onDrop(item -> {
+                            told.countDown();
+                            awaitThoughInterrupted(hold);
+                        }))
+                .into(sink::add)
+                .start();
+        pipeline.put(1);
+        valve.untilItHolds(1);
+        pipeline.put(2);
+        pipeline.put(3);
+        told.await();
+
+        Wait.Call drain = new Wait.Call(() -> pipeline.close(Duration.ZERO));
+        try {
+            assertThat(drain.end())
+                    .isInstanceOfSatisfying(
+                            DrainReport.class,
+                            report -> assertThat(report.stats().dropped()).isEqualTo(1));
+        } finally {
+            hold.countDown();
+        }
+    }
+
+    @Test
+    void aFlatStageThatWasLetInIsBusyWithTheNextResult() throws InterruptedException {
+        Valve valve = new Valve();
+        CountDownLatch hold = new CountDownLatch(1);
+        Iterator<Integer> results = Stream.of(1, 2, 3, 4)
+                .map(result -> {
+                    if (result == 4) {
+                        awaitThoughInterrupted(hold);
+                    }
+                    return result;
+                })
+                .iterator();
+        Iterable<Integer> once = () -> results;
+        Pipeline<Integer> pipeline = Pipeline.of("flat", Integer.class)
+                .<Integer>thenFlat("one", 1, item -> once)
+                .then("two", 1, valve.<Integer>work())
+                .into(sink::add)
+                .start();
+        pipeline.put(0);
+        Wait.until().until(() -> pipeline.stats().stages().get(0).blocked() == 1);
+        valve.letGo(1);
+        Wait.until().until(() -> pipeline.stats().stages().get(0).out() == 3);
+
+        assertThat(pipeline.stats().stages().get(0).blocked()).isZero();
+        assertThat(pipeline.stats().stages().get(0).busy()).isEqualTo(1);
+
+        hold.countDown();
+        valve.open();
+        assertThat(pipeline.close(Wait.LONG).drained()).isTrue();
+    }
+
+    private static void awaitThoughInterrupted(CountDownLatch latch) {
+        boolean waiting = true;
+        while (waiting) {
+            try {
+                latch.await();
+                waiting = false;
+            } catch (InterruptedException e) {
+                // a drain's: this hook does not care
+            }
+        }
+    }
+}
