@@ -1,9 +1,11 @@
 package io.heptad.recipes;
 
+import io.heptad.recipes.approval.DocumentApproval;
 import io.heptad.recipes.boundary.TrustBoundary;
 import io.heptad.recipes.durable.KillAndRebuild;
 import io.heptad.recipes.growth.SilentGrowth;
 import io.heptad.recipes.launch.LaunchFirst;
+import io.heptad.recipes.orders.Orders;
 import io.heptad.recipes.partner.PartnerBatch;
 import io.heptad.recipes.readiness.Readiness;
 import io.heptad.recipes.rooms.Rooms;
@@ -63,7 +65,19 @@ public enum Recipe {
             "rooms",
             "50 rooms of 4 players: each room's commands are applied as they were accepted, and one that hangs delays none",
             Rooms.OPTIONS,
-            Rooms::run);
+            Rooms::run),
+    /** Pattern 7, on a real database, and a process that is really killed. */
+    ORDERS(
+            "orders",
+            "1,000 orders in a process that is killed in the middle of a charge; another goes on, and the books agree",
+            Orders.OPTIONS,
+            Orders::run),
+    /** Pattern 7 without a single order. */
+    DOCUMENT_APPROVAL(
+            "document-approval",
+            "documents in review, by the same gate: a timer for who does not answer, an announcement that must come",
+            DocumentApproval.OPTIONS,
+            DocumentApproval::run);
 
     private final String title;
     private final String line;

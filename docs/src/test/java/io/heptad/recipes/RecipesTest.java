@@ -43,7 +43,11 @@ class RecipesTest {
             Recipe.UPLOADS,
             List.of("items=200", "latency=5ms-15ms"),
             Recipe.ROOMS,
-            List.of("rooms=8", "live=3", "commands=20"));
+            List.of("rooms=8", "live=3", "commands=20"),
+            Recipe.ORDERS,
+            List.of("items=20", "latency=1ms-5ms", "lease=1s"),
+            Recipe.DOCUMENT_APPROVAL,
+            List.of("items=10", "within=1s"));
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -8,6 +8,7 @@ import io.heptad.core.HeptadMetrics;
 import io.heptad.pool.WorkerPool;
 import io.heptad.recipes.Option;
 import io.heptad.recipes.Options;
+import io.heptad.recipes.Progress;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.PrintStream;
 import java.util.List;

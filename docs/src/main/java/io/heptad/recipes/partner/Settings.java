@@ -3,6 +3,7 @@ package io.heptad.recipes.partner;
 import io.heptad.core.Backoff;
 import io.heptad.recipes.Option;
 import io.heptad.recipes.Options;
+import io.heptad.recipes.Progress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.heptad.recipes.partner;
+package io.heptad.recipes;
 
 import java.io.PrintStream;
 import java.time.Duration;
@@ -10,7 +10,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /** How far a run is. Told by one thread. */
-sealed interface Progress extends AutoCloseable {
+public sealed interface Progress extends AutoCloseable {
     /** How to show it. */
     enum Style {
         /** A bar on a terminal, lines elsewhere. */
@@ -33,6 +33,16 @@ sealed interface Progress extends AutoCloseable {
     @Override
     void close();
 
+    /**
+     * Shows how far a run is.
+     *
+     * @param style how
+     * @param task what the bar is called
+     * @param total how many there are to do
+     * @param out where to show it
+     * @param extra the end of each line
+     * @return the display, to be closed when the run is over
+     */
     static Progress of(Style style, String task, long total, PrintStream out, Supplier<String> extra) {
         return switch (style) {
             case AUTO -> of(isTerminal() ? Style.BAR : Style.LINES, task, total, out, extra);
