@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -60,25 +61,31 @@ public final class MutantSources {
 
     static int writeAll(Path root, Path out) throws IOException {
         Path specs = root.resolve("stress-tests/src/mutants");
-        deleteAll(out);
-        Files.createDirectories(out);
         List<Path> files;
         try (Stream<Path> walk = Files.walk(specs)) {
             files = walk.filter(p -> p.toString().endsWith(".mutant")).sorted().toList();
         }
+        Map<Path, String> sources = new LinkedHashMap<>();
         for (Path file : files) {
-            write(root, out, file);
+            add(sources, root, out, file);
+        }
+        deleteAllBut(sources.keySet(), out);
+        for (Map.Entry<Path, String> source : sources.entrySet()) {
+            if (!Files.exists(source.getKey())
+                    || !Files.readString(source.getKey()).equals(source.getValue())) { // else it was compiled already
+                Files.createDirectories(source.getKey().getParent());
+                Files.writeString(source.getKey(), source.getValue());
+            }
         }
         return files.size();
     }
 
-    private static void write(Path root, Path out, Path file) throws IOException {
+    private static void add(Map<Path, String> written, Path root, Path out, Path file) throws IOException {
         Spec spec = Spec.parse(file);
         String from = spec.source.substring(spec.source.indexOf("io/heptad/")).replace('/', '.');
         String name = file.getFileName().toString().replace(".mutant", "");
         String to = "io.heptad.mutant." + file.getParent().getFileName() + "." + name.toLowerCase(Locale.ROOT);
         Path target = out.resolve(to.replace('.', '/'));
-        Files.createDirectories(target);
 
         Map<String, String> sources = new LinkedHashMap<>();
         try (Stream<Path> list = Files.list(root.resolve(spec.source))) {
@@ -97,10 +104,10 @@ public final class MutantSources {
             sources.put(hunk.file, replaceOnce(text, hunk, file));
         }
         for (Map.Entry<String, String> source : sources.entrySet()) {
-            Files.writeString(target.resolve(source.getKey()), rename(source.getValue(), from, to));
+            written.put(target.resolve(source.getKey()), rename(source.getValue(), from, to));
         }
         if (!spec.scenario.equals("none")) {
-            Files.writeString(target.resolve(CONTROL + ".java"), control(root, spec, from, to, file));
+            written.put(target.resolve(CONTROL + ".java"), control(root, spec, from, to, file));
         }
     }
 
@@ -156,13 +163,14 @@ public final class MutantSources {
         return member.replaceFirst("(?s)^\\s*/\\*\\*.*?\\*/\\n", "");
     }
 
-    private static void deleteAll(Path dir) throws IOException {
+    private static void deleteAllBut(Set<Path> kept, Path dir) throws IOException {
         if (Files.exists(dir)) {
+            List<Path> old;
             try (Stream<Path> walk = Files.walk(dir)) {
-                for (Path path :
-                        walk.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                    Files.delete(path);
-                }
+                old = walk.filter(path -> Files.isRegularFile(path) && !kept.contains(path)).toList();
+            }
+            for (Path path : old) {
+                Files.delete(path);
             }
         }
     }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -135,5 +137,33 @@ class MutantSourcesTest {
         assertThatThrownBy(() -> MutantSources.writeAll(root, root.resolve("out")))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("no scenario Third");
+    }
+
+    @Test
+    void whatIsThereAlreadyIsNotWrittenAgainSoThatItIsNotCompiledAgain() throws IOException {
+        mutant("        lock();", "thing/Things#First");
+        MutantSources.writeAll(root, root.resolve("out"));
+        Path copy = root.resolve("out/io/heptad/mutant/thing/nolock/Thing.java");
+        FileTime before = FileTime.from(Instant.parse("2020-01-01T00:00:00Z"));
+        Files.setLastModifiedTime(copy, before);
+
+        MutantSources.writeAll(root, root.resolve("out"));
+        assertThat(Files.getLastModifiedTime(copy)).isEqualTo(before);
+
+        mutant("        lock();\n        io.heptad.thing.Other.touch();", "thing/Things#First");
+        MutantSources.writeAll(root, root.resolve("out"));
+        assertThat(Files.getLastModifiedTime(copy)).isNotEqualTo(before);
+        assertThat(written("Thing.java")).doesNotContain("touch");
+    }
+
+    @Test
+    void whatNobodyAsksForAnyMoreIsDeleted() throws IOException {
+        mutant("        lock();", "thing/Things#First");
+        MutantSources.writeAll(root, root.resolve("out"));
+        mutant("        lock();", "none");
+        MutantSources.writeAll(root, root.resolve("out"));
+        assertThat(root.resolve("out/io/heptad/mutant/thing/nolock/Control.java"))
+                .doesNotExist();
+        assertThat(root.resolve("out/io/heptad/mutant/thing/nolock/Thing.java")).exists();
     }
 }
