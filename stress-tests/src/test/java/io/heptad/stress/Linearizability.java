@@ -11,7 +11,7 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
  * some order of the same calls on a class for one thread.
  */
 public final class Linearizability {
-    private static final int SCENARIOS = 12;
+    private static final int SCENARIOS = Boolean.getBoolean("heptad.stress.full") ? 24 : 8;
     private static final int SCENARIOS_UNTIL_FOUND = 100;
     private static final int SCHEDULES = 200;
 

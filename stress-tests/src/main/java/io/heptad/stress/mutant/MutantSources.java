@@ -167,7 +167,8 @@ public final class MutantSources {
         if (Files.exists(dir)) {
             List<Path> old;
             try (Stream<Path> walk = Files.walk(dir)) {
-                old = walk.filter(path -> Files.isRegularFile(path) && !kept.contains(path)).toList();
+                old = walk.filter(path -> Files.isRegularFile(path) && !kept.contains(path))
+                        .toList();
             }
             for (Path path : old) {
                 Files.delete(path);

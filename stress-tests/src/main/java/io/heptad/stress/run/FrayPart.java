@@ -53,6 +53,9 @@ final class FrayPart {
                                 jdk,
                                 "-javaagent:" + agent.resolve("fray-instrumentation-agent.jar"),
                                 "-agentpath:" + agent.resolve("libjvmti.so"),
+                                "-XX:TieredStopAtLevel=1", // as for Lincheck
+                                "-XX:+UseSerialGC",
+                                "-Dheptad.stress.full=" + !selection.quick(),
                                 "-Dfray.workDir=" + report.resolve("fray")),
                         600)
                 .jobs();

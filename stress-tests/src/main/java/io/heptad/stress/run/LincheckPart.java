@@ -15,7 +15,13 @@ final class LincheckPart {
                 "lincheck",
                 "LincheckTest",
                 // the checker walks through all that a shape refers to, a comparator of java.util for one
-                Fork.java("-XX:+EnableDynamicAgentLoading", "--add-opens=java.base/java.util=ALL-UNNAMED"),
+                Fork.java(
+                        "-XX:+EnableDynamicAgentLoading",
+                        "--add-opens=java.base/java.util=ALL-UNNAMED",
+                        // most of the code runs a few times only: C2 would take a second core for nothing
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-Dheptad.stress.full=" + !selection.quick()),
                 300);
     }
 

@@ -30,7 +30,7 @@ class PipelineFrayTest {
     private static final Duration LONG = Duration.ofSeconds(Long.MAX_VALUE);
 
     /** Each starts two or three threads and a pipeline: some fifty in a second. */
-    private static final int MOST = 150;
+    private static final int MOST = Boolean.getBoolean("heptad.stress.full") ? 300 : 60;
 
     private interface Put {
         boolean put(Integer item) throws InterruptedException;
