@@ -22,7 +22,7 @@ final class LincheckPart {
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
                         "-Dheptad.stress.full=" + !selection.quick()),
-                300);
+                1_200);
     }
 
     List<Callable<Row>> jobs() {
