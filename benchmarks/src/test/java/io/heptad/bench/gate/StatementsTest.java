@@ -59,7 +59,7 @@ class StatementsTest {
 
     private Connection counted(Connection connection) {
         return proxy(Connection.class, (proxy, method, arguments) -> {
-            if (method.getName().equals("commit")) {
+            if (method.getName().equals("commit") && !isSweep()) {
                 commits.incrementAndGet();
             }
             Object result = call(connection, method, arguments);
@@ -69,11 +69,16 @@ class StatementsTest {
 
     private PreparedStatement counted(PreparedStatement statement) {
         return proxy(PreparedStatement.class, (proxy, method, arguments) -> {
-            if (method.getName().toLowerCase(Locale.ROOT).startsWith("execute")) {
+            if (method.getName().toLowerCase(Locale.ROOT).startsWith("execute") && !isSweep()) {
                 statements.incrementAndGet();
             }
             return call(statement, method, arguments);
         });
+    }
+
+    /** The gate looks for what was left behind once a second, also in the middle of a turn; that belongs to none. */
+    private static boolean isSweep() {
+        return Thread.currentThread().getName().endsWith(" sweep");
     }
 
     private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
