@@ -5,6 +5,7 @@ import static io.heptad.core.FullPolicy.DROP_OLDEST;
 import static io.heptad.core.FullPolicy.REJECT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.heptad.contract.Watched;
 import io.heptad.core.ClosedException;
@@ -41,7 +42,9 @@ class PoolExecutorTest {
             assertThat(CompletableFuture.supplyAsync(() -> 3, executor).join()).isEqualTo(3);
             List<Callable<Integer>> calls = List.of(() -> 4, () -> 5, () -> 6);
             assertThat(executor.invokeAll(calls)).extracting(Future::get).containsExactly(4, 5, 6);
+            awaitIdle(pool);
             assertThat(executor.invokeAny(calls)).isIn(4, 5, 6);
+            awaitIdle(pool); // it does not wait for those that it has cancelled: they may still be in line
 
             held.occupy(pool, 2);
             executor.submit(() -> 7);
@@ -54,6 +57,10 @@ class PoolExecutorTest {
             held.release();
         }
         assertThat(pool.stats().active()).isZero();
+    }
+
+    private static void awaitIdle(WorkerPool pool) {
+        await().until(() -> pool.stats().active() == 0 && pool.depth() == 0);
     }
 
     @Test
