@@ -248,12 +248,12 @@ final class Engine<P, E> {
         try {
             long start = System.nanoTime();
             for (Claim claim : free == 0 ? List.<Claim>of() : plan.store().claim(free, plan.lease())) {
+                GateEvents.takeover(plan.name(), claim);
                 Drive<P, E> here = running.get(claim.id());
                 if (here != null && here.adopt(claim.key(), claim.fence(), start)) {
-                    continue;
+                    continue; // from this instance itself, whose lease had ended: only the fence is new
                 }
                 counts.takeovers.increment();
-                GateEvents.takeover(plan.name(), claim);
                 free--;
                 started.add(drive(new Drive<>(this, claim.id(), claim.key(), claim.fence(), start, null)));
             }

@@ -9,7 +9,8 @@ import jdk.jfr.StackTrace;
 
 @Name("io.heptad.GateTakeover")
 @Label("Gate Takeover")
-@Description("An action that was left behind, or whose next try was due, was taken over")
+@Description(
+        "An action that was left behind, or whose next try was due, or whose lease ended while it ran here, has a new fence")
 @Category({"Heptad"})
 @StackTrace(false)
 final class GateTakeoverEvent extends Event {

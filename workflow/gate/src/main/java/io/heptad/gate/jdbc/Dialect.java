@@ -12,7 +12,7 @@ import java.util.Locale;
  * @param name which database
  * @param clock an expression for its time now
  * @param later an expression for its time now and so many microseconds, which are the one parameter
- * @param waits whether the statement that locks an entity waits for it by itself, as long as its one parameter more says
+ * @param waits whether there is a statement that waits for an entity's lock, as long as its one parameter more says
  * @param ddl the file with its tables
  */
 record Dialect(Name name, String clock, String later, boolean waits, String ddl) {

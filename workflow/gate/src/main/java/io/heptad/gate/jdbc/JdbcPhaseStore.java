@@ -157,12 +157,13 @@ public final class JdbcPhaseStore<P, E> implements PhaseStore<P, E> {
     /** In this process nobody else is at it; in another somebody may be. */
     private <T extends @Nullable Object> T alone(
             String id, Duration patience, long start, long limit, Unit<P, E, T> unit) throws InterruptedException {
+        boolean met = false; // nobody yet: the statement that waits costs more
         for (int conflicts = 0; ; ) {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
             long left = limit == Long.MAX_VALUE ? limit : limit - (System.nanoTime() - start);
-            Turn<T> turn = new Turn<>(id, Math.min(left, SLICE), unit);
+            Turn<T> turn = new Turn<>(id, met && dialect.waits() ? Math.min(left, SLICE) : 0, unit);
             try {
                 return database.transaction("a transaction of " + id, turn);
             } catch (StoreException failed) {
@@ -177,6 +178,7 @@ public final class JdbcPhaseStore<P, E> implements PhaseStore<P, E> {
                     if (left <= 0) {
                         throw busy(id, patience);
                     }
+                    met = true;
                     if (!dialect.waits()) {
                         LockSupport.parkNanos(this, Math.min(left, POLL));
                     }
@@ -219,9 +221,9 @@ public final class JdbcPhaseStore<P, E> implements PhaseStore<P, E> {
         private JdbcTransaction<P, E> lock(Connection connection) throws SQLException {
             Rows.Entity entity = null;
             Instant now = null;
-            try (PreparedStatement statement = connection.prepareStatement(sql.lock)) {
+            try (PreparedStatement statement = connection.prepareStatement(wait > 0 ? sql.lockAndWait : sql.lock)) {
                 int at = 1;
-                if (dialect.waits()) {
+                if (wait > 0) {
                     statement.setString(at++, Math.max(1, TimeUnit.NANOSECONDS.toMillis(wait)) + "ms");
                 }
                 statement.setString(at++, gate);

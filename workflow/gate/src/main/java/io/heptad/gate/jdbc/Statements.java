@@ -23,6 +23,7 @@ final class Statements {
     // ---- a transaction
 
     final String lock;
+    final String lockAndWait;
     final String now;
     final String current = "SELECT " + ENTITY + " FROM heptad_entity WHERE gate = ? AND id = ?";
     final String unfinished = "SELECT " + ACTION + " FROM heptad_action a WHERE a.gate = ? AND a.open_entity = ?";
@@ -100,7 +101,8 @@ final class Statements {
         clock = dialect.clock();
         later = dialect.later();
         now = "SELECT " + clock;
-        lock = dialect.waits() ? lockAndWait() : lockAtOnce();
+        lock = dialect.waits() ? lockOrNothing() : lockAtOnce();
+        lockAndWait = dialect.waits() ? lockAndWait() : lock;
         insertMessage = dialect.name() == Dialect.Name.H2
                 ? "MERGE INTO heptad_outbox (gate, id, order_key, destination, type, payload, at) KEY (gate, id) VALUES ("
                         + marks(7) + ")"
@@ -141,6 +143,12 @@ final class Statements {
                 + " FROM (SELECT 1) one LEFT JOIN (SELECT " + ENTITY + ", p.prior FROM heptad_entity CROSS JOIN"
                 + " (SELECT current_setting('lock_timeout') AS prior, set_config('lock_timeout', ?, true) AS patience) p"
                 + " WHERE p.patience IS NOT NULL AND gate = ? AND id = ? FOR UPDATE OF heptad_entity) x ON TRUE";
+    }
+
+    /** Locks the entity or fails, and gives the time at which it was locked. There is always one row, also without an entity. */
+    private String lockOrNothing() {
+        return "SELECT " + clock + ", x.* FROM (SELECT 1) one LEFT JOIN (SELECT " + ENTITY
+                + " FROM heptad_entity WHERE gate = ? AND id = ? FOR UPDATE NOWAIT) x ON TRUE";
     }
 
     /** Locks the entity or fails. No row if there is no entity. */

@@ -219,11 +219,11 @@ abstract class JdbcPhaseStoreContract extends PhaseStoreContract {
                 .doesNotHaveDuplicates();
     }
 
-    private interface Work {
+    interface Work {
         void run() throws Exception;
     }
 
-    private static FutureTask<Void> start(Work work) {
+    static FutureTask<Void> start(Work work) {
         FutureTask<Void> task = new FutureTask<>(() -> {
             work.run();
             return null;
@@ -286,7 +286,7 @@ abstract class JdbcPhaseStoreContract extends PhaseStoreContract {
             wire.fault(boundary -> {
                 if (Thread.currentThread() == thread
                         && boundary.startsWith("before SELECT")
-                        && looks.incrementAndGet() == 2) {
+                        && looks.incrementAndGet() == 3) {
                     thread.interrupt(); // it has waited at the database already, and waits there again
                 }
             });

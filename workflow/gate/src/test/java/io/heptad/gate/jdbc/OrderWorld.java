@@ -70,14 +70,14 @@ final class OrderWorld {
 
     /** A process that sweeps only when it is told to. */
     Process process() {
-        Wire wire = new Wire(database.source());
+        Wire wire = new Wire(database.kept());
         JdbcPhaseStore<Order, Event> store = store(wire);
         return new Process(wire, store, builder(store, where -> {}).build());
     }
 
     /** A process that dies at a boundary: of a statement, a commit, a connection, or a call. */
     Process process(Crash crash) {
-        Wire wire = new Wire(database.source());
+        Wire wire = new Wire(database.kept());
         wire.die();
         wire.fault(crash::pass);
         JdbcPhaseStore<Order, Event> store = store(wire);

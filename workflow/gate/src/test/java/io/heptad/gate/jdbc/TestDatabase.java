@@ -1,5 +1,7 @@
 package io.heptad.gate.jdbc;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,8 +21,11 @@ enum TestDatabase {
     H2_IN_A_FILE(() -> h2("jdbc:h2:" + file() + ";WRITE_DELAY=0;DB_CLOSE_DELAY=-1")),
     POSTGRESQL(TestDatabase::postgresql);
 
+    private static final int CONNECTIONS = 50;
+
     private final Supplier<DataSource> start;
     private volatile DataSource source;
+    private volatile DataSource kept;
 
     TestDatabase(Supplier<DataSource> start) {
         this.start = start;
@@ -34,6 +39,21 @@ enum TestDatabase {
             source = started;
         }
         return source;
+    }
+
+    /**
+     * The same, for whoever leaves a connection as it was: they are kept, because a new one costs PostgreSQL a process, and
+     * a thousand lives of an order take tens of thousands.
+     */
+    synchronized DataSource kept() {
+        if (kept == null) {
+            HikariConfig config = new HikariConfig();
+            config.setDataSource(source());
+            config.setMaximumPoolSize(CONNECTIONS);
+            config.setMinimumIdle(0);
+            kept = new HikariDataSource(config);
+        }
+        return kept;
     }
 
     Dialect dialect() {
@@ -79,7 +99,7 @@ enum TestDatabase {
     }
 
     void execute(String statement) {
-        try (Connection connection = source().getConnection();
+        try (Connection connection = kept().getConnection();
                 Statement one = connection.createStatement()) {
             one.execute(statement);
         } catch (SQLException e) {
