@@ -184,7 +184,8 @@ public final class Barrier implements Measured {
      * @throws IllegalArgumentException if a name is blank, or there are no parties, or one is named twice
      */
     public static Barrier ofParties(String name, Collection<String> parties, Runnable onRound) {
-        return ofParties(name, new ArrayList<>(parties), Objects.requireNonNull(onRound, "onRound"));
+        List<String> names = new ArrayList<>(Objects.requireNonNull(parties, "parties"));
+        return ofParties(name, names, Objects.requireNonNull(onRound, "onRound"));
     }
 
     private static Barrier ofParties(String name, List<String> parties, @Nullable Runnable onRound) {

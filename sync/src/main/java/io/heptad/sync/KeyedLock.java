@@ -58,10 +58,7 @@ public final class KeyedLock<K> implements Measured {
     private final AtomicReference<@Nullable List<Metric>> metrics = new AtomicReference<>();
 
     private KeyedLock(String name, int count) {
-        if (name.isBlank()) {
-            throw new IllegalArgumentException("name must not be blank, but is \"" + name + "\"");
-        }
-        this.name = name;
+        this.name = Names.notBlank("name", name);
         this.bins = bins(count);
     }
 
@@ -220,7 +217,7 @@ public final class KeyedLock<K> implements Measured {
 
     private @Nullable Held<K> enter(Bin<K> bin, K key, int hash, Duration timeout)
             throws InterruptedException, TimeoutException {
-        long nanos = Durations.saturatedNanos(timeout);
+        long nanos = Durations.saturatedNanos(Objects.requireNonNull(timeout, "timeout"));
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }

@@ -88,16 +88,13 @@ public final class Signal implements Measured {
     private final AtomicReference<@Nullable List<Metric>> metrics = new AtomicReference<>();
 
     private Signal(String name, int permits, int maxPermits) {
-        if (name.isBlank()) {
-            throw new IllegalArgumentException("name must not be blank, but is \"" + name + "\"");
-        }
         if (maxPermits < 1) {
             throw new IllegalArgumentException("maxPermits must be 1 or more, but is " + maxPermits);
         }
         if (permits < 0 || permits > maxPermits) {
             throw new IllegalArgumentException("permits must be from 0 to " + maxPermits + ", but is " + permits);
         }
-        this.name = name;
+        this.name = Names.notBlank("name", name);
         this.maxPermits = maxPermits;
         this.state = permits;
     }
@@ -308,7 +305,7 @@ public final class Signal implements Measured {
      */
     public boolean acquire(int permits, Duration timeout) throws InterruptedException {
         check(permits);
-        long nanos = Durations.saturatedNanos(timeout);
+        long nanos = Durations.saturatedNanos(Objects.requireNonNull(timeout, "timeout"));
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }

@@ -219,6 +219,12 @@ class BarrierTest {
         assertThatThrownBy(() -> Barrier.ofParties("build", "a", null))
                 .isInstanceOf(NullPointerException.class)
                 .hasMessage("parties[1]");
+        assertThatThrownBy(() -> Barrier.ofParties("build", (String[]) null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("parties");
+        assertThatThrownBy(() -> Barrier.ofParties("build", null, () -> {}))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("parties");
         assertThatThrownBy(() -> Barrier.ofParties("build", Set.of("a"), null))
                 .isInstanceOf(NullPointerException.class)
                 .hasMessage("onRound");

@@ -124,7 +124,14 @@ class KeyedLockTest {
         assertThatNullPointerException()
                 .isThrownBy(() -> lock.withLock("a", LONG, (VoidBody<RuntimeException>) null))
                 .withMessage("body");
-        assertThatNullPointerException().isThrownBy(() -> lock.withLock("a", null, body));
+        VoidBody<RuntimeException> noResult = body::run;
+        assertThatNullPointerException()
+                .isThrownBy(() -> lock.withLock("a", null, body))
+                .withMessage("timeout");
+        assertThatNullPointerException()
+                .isThrownBy(() -> lock.withLock("a", null, noResult))
+                .withMessage("timeout");
+        assertThatNullPointerException().isThrownBy(() -> KeyedLock.of(null)).withMessage("name");
         assertThatNullPointerException().isThrownBy(() -> lock.waiting(null)).withMessage("key");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KeyedLock.of(" "))

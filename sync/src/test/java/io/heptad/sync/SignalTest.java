@@ -173,7 +173,9 @@ class SignalTest {
                     .isThrownBy(() -> small.acquire(wrong, Duration.ZERO))
                     .withMessage(message);
         }
-        assertThatNullPointerException().isThrownBy(() -> small.acquire((Duration) null));
+        assertThatNullPointerException()
+                .isThrownBy(() -> small.acquire((Duration) null))
+                .withMessage("timeout");
         assertThat(small.available()).isEqualTo(1);
         assertThat(small.waiting()).isEqualTo(1);
         assertThat(waiter.isDone()).isFalse();
@@ -195,7 +197,7 @@ class SignalTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Signal.of(" ", 0, 5))
                 .withMessage("name must not be blank, but is \" \"");
-        assertThatNullPointerException().isThrownBy(() -> Signal.of(null, 0, 5));
+        assertThatNullPointerException().isThrownBy(() -> Signal.of(null, 0, 5)).withMessage("name");
     }
 
     // Many permits at once (rows G7, G8, G9)
