@@ -408,10 +408,8 @@ public final class Barrier implements Measured {
         if (round.top() == null) {
             return;
         }
-        breakUp(round, "it was reset", null, true);
-        if (round.top() instanceof Broken) { // if not, it was completed, and the next has begun
-            follow(round);
-        }
+        breakUp(round, "it was reset", null, true); // unless it has ended before
+        follow(round);
     }
 
     private void breakCurrent(String reason, @Nullable Throwable cause) {
@@ -570,14 +568,13 @@ public final class Barrier implements Measured {
      */
     public BarrierStats stats() {
         Look look = look();
-        boolean broken = look.state instanceof Broken;
         return new BarrierStats(
                 parties,
                 look.round.number,
                 arrived(look.state),
                 missing(look.state),
-                broken,
-                broken ? Duration.ZERO : longestWait(look.state),
+                look.state instanceof Broken,
+                longestWait(look.state),
                 breaks.get());
     }
 
