@@ -148,6 +148,21 @@ class ElectionStepsTest {
     }
 
     @Test
+    void aTermThatAReaderEndsBeforeItsRenewalIsRefusedIsLostOnce() {
+        LeaderElection a = leading();
+        store.before = () -> {
+            store.whole();
+            clock.advance(TTL); // the renewal arrives after the end of the lease
+            assertThat(a.isLeader()).isFalse();
+        };
+        seconds(2.5);
+        alarm.run();
+
+        assertThat(told).containsExactly("elected", "lost");
+        assertThat(figure(a, "lost")).isEqualTo(1);
+    }
+
+    @Test
     void aWatchThatFindsTheTermOverSetsNoOther() throws Exception {
         LeaderElection a = leading();
         seconds(7.4);

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.heptad.contract.Watched;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
@@ -63,6 +65,31 @@ class KeyedLockStepsTest {
     }
 
     @Test
+    void aBinThatEmptiesWhileTheKeyInItIsAskedForItsHashIsEntered() throws InterruptedException {
+        KeyedLock<Object> orders = KeyedLock.withBins("orders", 1);
+        CountDownLatch first = new CountDownLatch(1);
+        Called[] inside = new Called[1];
+        Object leavesWhenAsked = new Object() {
+            @Override
+            public int hashCode() {
+                if (inside[0] != null && Thread.currentThread() != inside[0].thread()) {
+                    first.countDown();
+                    assertThat(inside[0].outcome()).isEqualTo("left");
+                }
+                return 1;
+            }
+        };
+        inside[0] = Called.platform(() -> orders.withLock(leavesWhenAsked, () -> {
+            first.await();
+            return "left";
+        }));
+        Called.until(() -> orders.keys() == 1);
+
+        assertThat(orders.<String, RuntimeException>withLock("b", () -> "ran")).isEqualTo("ran");
+        assertThat(first.getCount()).as("asked on the way").isZero();
+    }
+
+    @Test
     void anotherKeyThatCameOnTheWayIsFoundUnderItsOwnHash() {
         CountDownLatch first = new CountDownLatch(1);
         Called inside = inside("a", first);
@@ -97,6 +124,37 @@ class KeyedLockStepsTest {
             return (Integer) counts[0].outcome();
         });
         assertThat(seen).isEqualTo(1);
+    }
+
+    @Test
+    void aBinThatEmptiesWhileItIsAskedForItsFiguresHasNone() throws InterruptedException {
+        List<Called> asks = new ArrayList<>();
+        lock.withLock(
+                "a",
+                () -> lock.withLock("b", () -> {
+                    bin.lock();
+                    asks.add(Called.platform(() -> lock.holder("a").isPresent()));
+                    asks.add(Called.platform(lock::keys));
+                    asks.add(Called.platform(lock::toString));
+                    Called.until(() -> asks.stream().allMatch(call -> bin.hasQueuedThread(call.thread())));
+                }));
+        bin.unlock();
+
+        assertThat(asks).extracting(Called::outcome).containsExactly(false, 0, "orders[0 keys, 0 waiting]");
+    }
+
+    @Test
+    void figuresOfABinThatNobodySharesNeedNoLock() throws InterruptedException {
+        lock.withLock("a", () -> {
+            bin.lock();
+            try {
+                assertThat(Called.platform(lock::stats).outcome()).isEqualTo(new KeyedLockStats(1, 0, 0, 0, 0));
+                assertThat(Called.platform(() -> lock.holder("a").isPresent()).outcome())
+                        .isEqualTo(true);
+            } finally {
+                bin.unlock();
+            }
+        });
     }
 
     // Figures of a bin that stays shared

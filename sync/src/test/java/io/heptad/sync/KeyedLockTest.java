@@ -553,6 +553,22 @@ class KeyedLockTest {
         assertThat(asked).hasValue(0);
     }
 
+    @Test
+    void aKeyIsNotAskedAboutOneOfAnotherHashWhereverThatLies() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        Odd odd = new Odd(asked::incrementAndGet);
+        for (int i = 2; i < 20; i++) { // some of them lie in its bucket
+            int hash = i;
+            lock.withLock(
+                    "other",
+                    () -> lock.withLock(
+                            new Key("a", hash),
+                            () -> assertThat(lock.<String, RuntimeException>withLock(odd, () -> "ran"))
+                                    .isEqualTo("ran")));
+        }
+        assertThat(asked).hasValue(0);
+    }
+
     // Figures
 
     @Test

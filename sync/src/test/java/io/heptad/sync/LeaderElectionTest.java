@@ -252,6 +252,22 @@ class LeaderElectionTest {
     }
 
     @Test
+    void isNotElectedByAGrantThatRunsOutBeforeItIsRenewed() {
+        LeaderElection a = candidate("A").start();
+        store.after = () -> {
+            store.whole();
+            clock.advance(TTL); // the grant comes home at its end
+        };
+        alarm.run();
+
+        assertThat(store.calls).containsExactly("acquire", "renew");
+        assertThat(a.isLeader()).isFalse();
+        assertThat(reported).isEmpty();
+        seconds(2.5);
+        assertThat(told).containsExactly("A elected 2");
+    }
+
+    @Test
     void callsStartAsOftenAsSaidHoweverLongTheyTake() {
         LeaderElection a = leading("A");
         store.before = () -> seconds(2); // each call takes two seconds of the two and a half
@@ -455,8 +471,9 @@ class LeaderElectionTest {
 
         assertThat(told).containsExactly("A elected 1", "A lost");
         assertThat(reported)
-                .isNotEmpty()
-                .allSatisfy(thrown -> assertThat(thrown).hasMessage("no time"));
+                .as("the first call of a row, and the watch")
+                .extracting(Throwable::getMessage)
+                .containsExactly("no time", "no time");
         assertThat(a.isLeader()).isFalse();
         broken[0] = false;
         seconds(2.5);
@@ -636,6 +653,21 @@ class LeaderElectionTest {
         assertThat(told).isEmpty();
         assertThat(isFree()).isTrue();
         assertThat(a.close(Duration.ZERO)).isTrue();
+    }
+
+    @Test
+    void givesNothingBackWhereItWasRefusedWhileItClosed() throws Exception {
+        leading("A");
+        LeaderElection b = candidate("B").start();
+        store.after = () -> {
+            store.whole();
+            closeInside(b);
+        };
+        alarm.run();
+
+        assertThat(store.calls).containsExactly("acquire", "renew", "acquire");
+        assertThat(reported).isEmpty();
+        assertThat(b.close(Duration.ZERO)).isTrue();
     }
 
     @Test

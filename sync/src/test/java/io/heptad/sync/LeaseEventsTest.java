@@ -45,4 +45,32 @@ class LeaseEventsTest {
             assertThat(event.getEventType().getCategoryNames()).containsExactly("Heptad");
         });
     }
+
+    @Test
+    void recordsEachOfThoseThatRanOutTogetherWhoeverFindsThem() throws Exception {
+        ManualClock clock = new ManualClock();
+        Leases leases = Leases.inMemory(clock);
+        Path file = directory.resolve("together.jfr");
+        try (Recording recording = new Recording()) {
+            recording.enable("io.heptad.LeaseLost");
+            recording.start();
+            for (String finder : List.of("acquire", "renew", "release")) {
+                Lease one = leases.acquire(finder + " 1", "A", Duration.ofSeconds(10))
+                        .orElseThrow();
+                leases.acquire(finder + " 2", "A", Duration.ofSeconds(10));
+                clock.advance(Duration.ofSeconds(10));
+                switch (finder) {
+                    case "acquire" -> leases.acquire("another", "B", Duration.ofNanos(1));
+                    case "renew" -> leases.renew(one, Duration.ofSeconds(10));
+                    default -> leases.release(one);
+                }
+            }
+            recording.stop();
+            recording.dump(file);
+        }
+
+        assertThat(RecordingFile.readAllEvents(file))
+                .extracting(event -> event.getString("resource"))
+                .contains("acquire 1", "acquire 2", "renew 1", "renew 2", "release 1", "release 2");
+    }
 }

@@ -94,6 +94,26 @@ class SignalStepsTest {
         assertThat(next).isCompleted();
     }
 
+    @Test
+    void aPermitForALineThatEndsOnTheWayIsThereOnce() {
+        CompletableFuture<Void> future = signal.acquireAsync();
+        Called releases;
+        signal.lockItself().lock();
+        try {
+            releases = Called.platform(() -> {
+                signal.release();
+                return "released";
+            });
+            Called.until(() -> signal.lockItself().hasQueuedThread(releases.thread()));
+            assertThat(future.cancel(true)).isTrue();
+        } finally {
+            signal.lockItself().unlock();
+        }
+        assertThat(releases.outcome()).isEqualTo("released");
+        assertThat(signal.available()).isEqualTo(1);
+        assertThat(signal.waiting()).isZero();
+    }
+
     @SuppressWarnings("unchecked")
     private CompletableFuture<Void> onItsWayIntoTheLine(Callable<CompletableFuture<Void>> acquires) {
         Called call;
