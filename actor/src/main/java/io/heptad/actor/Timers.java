@@ -15,7 +15,8 @@ final class Timers<M> {
      * to the lock, and so does a timer's state. One that has gone off delivers in a virtual thread of its own, which may
      * wait for room in the mailbox: it cannot be taken back by a Cancellable any more, but a stop or a restart interrupts
      * it, under the lock, as long as it delivers; the flag is cleared before its thread can do anything else. So what was
-     * set before a restart is in the mailbox by then, or never comes.
+     * set before a restart is in the mailbox by then, or never comes; but for one that waits for room and is let in before it
+     * meets the interrupt: its time had come before the restart, as well.
      */
     private enum State {
         SET,

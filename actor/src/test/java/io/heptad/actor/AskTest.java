@@ -500,4 +500,168 @@ class AskTest {
 
         assertThat(alarms.pending()).isZero();
     }
+
+    private static final class Counted implements Alarm {
+        private final ManualAlarm alarms = new ManualAlarm();
+        private final List<Long> set = new CopyOnWriteArrayList<>();
+
+        @Override
+        public Runnable in(long nanos, Runnable then) {
+            set.add(nanos);
+            return alarms.in(nanos, then);
+        }
+    }
+
+    private Counted counting() {
+        Counted counted = new Counted();
+        actor = Actor.named("oracle", Question.class)
+                .mailbox(10, BLOCK)
+                .state(() -> "", this::answer)
+                .alarms(counted)
+                .start();
+        return counted;
+    }
+
+    @Test
+    void asksThatAreAnsweredInTimeSetOneAlarmTogether() throws Exception {
+        Counted counted = counting();
+        for (int i = 0; i < 200; i++) {
+            assertThat(ask("a", Duration.ofHours(1)).get()).isEqualTo("a");
+        }
+
+        assertThat(counted.set).hasSize(1);
+        counted.alarms.advance(Duration.ofMillis(100));
+        assertThat(counted.alarms.pending()).isZero();
+    }
+
+    @Test
+    void anAskThatIsDueBeforeAllOthersHasTheAlarmInItsTime() throws Exception {
+        Counted counted = counting();
+        CompletableFuture<String> patient = ask("keep", Duration.ofHours(1));
+        CompletableFuture<String> hasty = ask("keep", Duration.ofMillis(5));
+        CompletableFuture<String> between = ask("keep", Duration.ofMinutes(1));
+
+        assertThat(counted.set).hasSize(2);
+        assertThat(counted.set.get(1)).isLessThanOrEqualTo(Duration.ofMillis(5).toNanos());
+        assertThat(counted.alarms.pending()).isEqualTo(1);
+        assertThat(List.of(patient, hasty, between)).noneMatch(CompletableFuture::isDone);
+    }
+
+    @Test
+    void theAlarmOfTheAsksIsTakenBackWhenTheActorStops() throws Exception {
+        Counted counted = counting();
+        CompletableFuture<String> kept1 = ask("keep", Duration.ofHours(1));
+        CompletableFuture<String> kept2 = ask("keep", Duration.ofHours(1));
+        assertThat(actor.close(SOON)).isTrue();
+
+        assertThat(List.of(failure(kept1), failure(kept2))).allMatch(ClosedException.class::isInstance);
+        assertThat(counted.alarms.pending()).isZero();
+        assertThat(actor.stats().pendingAsks()).isZero();
+    }
+
+    // Dropped for others
+
+    @Test
+    void anAskThatIsDroppedForALaterMessageIsTold() throws Exception {
+        List<String> dead = new CopyOnWriteArrayList<>();
+        actor = Actor.named("oracle", Question.class)
+                .mailbox(1, DROP_OLDEST)
+                .state(() -> "", this::answer)
+                .deadLetters(question -> dead.add(question.word()))
+                .start();
+        hold();
+        CompletableFuture<String> dropped = ask("dropped", SOON);
+        assertThat(actor.send(new Question("keep", new byte[0], null))).isTrue();
+
+        assertThat(dropped.exceptionNow())
+                .isInstanceOf(FullException.class)
+                .hasMessageContaining("dropped for a later message");
+        assertThat(dead).containsExactly("dropped");
+        assertThat(actor.stats().evicted()).isEqualTo(1);
+        assertThat(actor.stats().pendingAsks()).isEqualTo(1); // the one in hand
+    }
+
+    @Test
+    void anAskThatHadEndedWhenItMadeRoomIsExpiredAndNotDropped() throws Exception {
+        List<String> dead = new CopyOnWriteArrayList<>();
+        actor = Actor.named("oracle", Question.class)
+                .mailbox(1, DROP_OLDEST)
+                .state(() -> "", this::answer)
+                .deadLetters(question -> dead.add(question.word()))
+                .start();
+        hold();
+        assertThat(ask("ended", SOON).cancel(true)).isTrue();
+        assertThat(actor.send(new Question("keep", new byte[0], null))).isTrue();
+
+        assertThat(dead).isEmpty();
+        assertThat(actor.stats().evicted()).isZero();
+        assertThat(actor.stats().expired()).isEqualTo(1);
+    }
+
+    @Test
+    void anAskThatEndsBecauseAnotherFailedIsNoDeadLetter() throws Exception {
+        List<String> dead = new CopyOnWriteArrayList<>();
+        actor = Actor.named("oracle", Question.class)
+                .mailbox(10, BLOCK)
+                .state(() -> "", this::answer)
+                .deadLetters(question -> dead.add(question.word()))
+                .start();
+        hold();
+        CompletableFuture<String> stops = ask("stop", SOON);
+        CompletableFuture<String> first = ask("first", SOON);
+        CompletableFuture<String> second = ask("second", SOON);
+        CompletableFuture<Boolean> cancelled = first.handle((none, failed) -> second.cancel(true));
+        held.release();
+
+        assertThat(actor.close(SOON)).isTrue();
+        assertThat(cancelled.join()).isTrue();
+        assertThat(stops).isCompletedExceptionally();
+        assertThat(dead).containsExactly("first");
+        assertThat(actor.stats().undelivered()).isEqualTo(1);
+        assertThat(actor.stats().expired()).isEqualTo(1);
+    }
+
+    // Whose failure it is
+
+    @Test
+    void aHandlerThatMetTheEndOfAnotherIsNotTakenForClosedItself() {
+        Actor<Reply<String>> relay = Actor.of("relay", 10, BLOCK, "", (state, reply, context) -> {
+            throw new ClosedException("store");
+        });
+
+        assertThatThrownBy(() -> relay.<String>call(reply -> reply, SOON))
+                .isInstanceOfSatisfying(
+                        ClosedException.class,
+                        closed -> assertThat(closed.shape()).isEqualTo("store"));
+    }
+
+    @Test
+    void whoCallsAnActorThatStopsSeesItsOwnStack() throws Exception {
+        open(10, BLOCK);
+        Call<String> caller = Call.start(false, () -> call("stop", NO_LIMIT));
+
+        assertThat(caller.outcome())
+                .isInstanceOfSatisfying(
+                        ClosedException.class,
+                        closed -> assertThat(closed.getStackTrace())
+                                .anyMatch(frame -> frame.getClassName().startsWith(AskTest.class.getName())));
+    }
+
+    @Test
+    void anAskThatEndsAnywhereAmongOthersLeavesThemToTheirEnd() throws Exception {
+        for (int ends = 0; ends < 3; ends++) {
+            open(10, BLOCK);
+            List<CompletableFuture<String>> kept = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                kept.add(ask("keep", NO_LIMIT));
+            }
+            assertThat(kept.remove(ends).cancel(true)).isTrue();
+            kept.add(ask("keep", NO_LIMIT));
+            assertThat(actor.stats().pendingAsks()).isEqualTo(3);
+            assertThat(actor.close(SOON)).isTrue();
+
+            assertThat(kept).allMatch(ask -> failure(ask) instanceof ClosedException);
+            assertThat(actor.stats().pendingAsks()).isZero();
+        }
+    }
 }

@@ -212,6 +212,47 @@ class FiguresTest {
         assertThat(actor.stats().handled()).isEqualTo(3);
     }
 
+    @Test
+    void oneLetterInSixtyFourIsTimedThoughItFindsOthersBeforeIt() throws Exception {
+        AtomicLong now = new AtomicLong();
+        Actor<Integer> actor = stuck(100, BLOCK, now::get);
+        for (int i = 1; i <= 70; i++) {
+            actor.send(i);
+        }
+        held.step();
+        held.awaitBegun(); // the first of them, the only other one that was timed
+        now.addAndGet(500);
+
+        assertThat(actor.oldestAge()).isEqualTo(Duration.ofNanos(500));
+    }
+
+    @Test
+    void aClockMayShowTheLeastNumberThereIs() throws Exception {
+        AtomicLong now = new AtomicLong(Long.MIN_VALUE);
+        Actor<Integer> actor = stuck(100, BLOCK, now::get);
+        actor.send(1);
+        now.set(Long.MIN_VALUE + 1_001);
+
+        assertThat(actor.oldestAge()).isEqualTo(Duration.ofNanos(1_000));
+    }
+
+    @Test
+    void aRefusalSaysWhenToComeBackByWhatHasLeftSinceItWasFullForTheFirstTime() throws Exception {
+        AtomicLong now = new AtomicLong();
+        Actor<Integer> actor = stuck(2, REJECT, now::get);
+        actor.send(1);
+        actor.send(2); // full, though nobody was refused
+        now.addAndGet(Duration.ofSeconds(1).toNanos());
+        held.step();
+        held.awaitBegun();
+        actor.send(3);
+
+        assertThatThrownBy(() -> actor.send(4))
+                .isInstanceOfSatisfying(
+                        FullException.class,
+                        full -> assertThat(full.retryAfter()).hasValue(Duration.ofSeconds(2)));
+    }
+
     // What an idle one costs
 
     @Test
@@ -342,5 +383,44 @@ class FiguresTest {
         assertThat(of("io.heptad.ActorFailed", RecordingFile.readAllEvents(file)))
                 .singleElement()
                 .satisfies(event -> assertThat(event.getString("failure")).startsWith("io.heptad.actor.FiguresTest"));
+    }
+
+    @Test
+    void recordsTheDepthOfAnActorFromItsFirstMessageToItsEnd(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("actor.jfr");
+        Behavior<Integer, Integer> behavior = (count, number, context) -> {
+            if (number < 0) {
+                context.stop();
+            }
+            return count + 1;
+        };
+        List<Actor<Integer>> actors = new ArrayList<>();
+        try (Recording recording = new Recording()) {
+            recording.enable("io.heptad.Depth").with("period", "everyChunk");
+            recording.start();
+            for (String name : List.of("new depths", "open depths", "closed depths")) {
+                actors.add(Actor.of(name, 3, BLOCK, 0, behavior));
+            }
+            actors.get(1).send(1);
+            actors.get(2).send(1);
+            assertThat(actors.get(2).close(SOON)).isTrue();
+            Actor<Integer> brief = Actor.named("brief depths", Integer.class)
+                    .mailbox(3, REJECT)
+                    .state(() -> 0, behavior)
+                    .executor(Runnable::run)
+                    .start();
+            brief.send(-1); // has stopped before its sender can say that it has begun
+            assertThat(brief.close(SOON)).isTrue();
+            actors.add(brief);
+            recording.stop();
+            recording.dump(file);
+        }
+
+        assertThat(of("io.heptad.Depth", RecordingFile.readAllEvents(file)).stream()
+                        .map(event -> event.getString("shape"))
+                        .filter(shape -> shape.endsWith(" depths")))
+                .isNotEmpty()
+                .containsOnly("open depths");
+        assertThat(actors).hasSize(4); // none was collected meanwhile
     }
 }

@@ -203,6 +203,24 @@ class SendTest {
     }
 
     @Test
+    void whoDoesNotWaitIsToldThatThereIsNoRoomEvenInItsOwnFullMailbox() throws Exception {
+        AtomicReference<Object> outcome = new AtomicReference<>();
+        actor = Actor.of("self", 1, BLOCK, "", (state, number, context) -> {
+            if (number == 0) {
+                context.self().send(1);
+                outcome.set(context.self().send(2, Duration.ZERO));
+            }
+            handled.add(number);
+            return state;
+        });
+        actor.send(0);
+
+        assertThat(outcome(2)).containsExactly(0, 1);
+        assertThat(outcome).hasValue(false);
+        assertThat(actor.stats().timedOut()).isEqualTo(1);
+    }
+
+    @Test
     void whatThePolicyDropsGoesToTheDeadLetters() throws Exception {
         full(2, DROP_NEWEST);
         assertThat(actor.send(3)).isFalse();

@@ -270,4 +270,76 @@ class StintTest {
             assertThat(events.get(i)).isEqualTo(i % 2 == 0 ? "ping" : "pong");
         }
     }
+
+    @Test
+    void aThreadThatIsDoneHasNothingToLayDownIn() throws Exception {
+        Actor<String> teller = actor("teller", inLine, message -> events.add(String.valueOf(Stint.current() != null)));
+        teller.send("x");
+        line.remove(0).run();
+
+        assertThat(events).containsExactly("true");
+        assertThat(Stint.current()).isNull();
+    }
+
+    @Test
+    void whatRunsInsideAHandlerLeavesItsThreadAsItWas() throws Exception {
+        Actor<String> inside = actor("inside", Runnable::run, message -> events.add("inside"));
+        Actor<String> told = actor("told", inLine, message -> events.add("told"));
+        Actor<String> teller = actor("teller", inLine, message -> {
+            inside.send("x");
+            told.send("x");
+            events.add("ends");
+        });
+        teller.send("x");
+        line.remove(0).run();
+
+        assertThat(events).containsExactly("inside", "ends", "told");
+    }
+
+    @Test
+    void threadsThatShareAPlaceInTheTableLayNothingDownForEachOther() throws Exception {
+        Actor<String> teller = actor("teller", inLine, message -> {
+            Runnable looks = () -> events.add("another's: " + Stint.current());
+            Thread same = Thread.ofPlatform().unstarted(looks);
+            while ((same.threadId() - Thread.currentThread().threadId()) % 64 != 0) {
+                same = Thread.ofPlatform().unstarted(looks);
+            }
+            same.start();
+            same.join();
+        });
+        teller.send("x");
+        line.remove(0).run();
+
+        assertThat(events).containsExactly("another's: null");
+    }
+
+    @Test
+    void theThreadsOfAnExecutorKeepTheirNames() throws Exception {
+        String name = Thread.currentThread().getName();
+        Actor<String> named = actor(
+                "named", inLine, message -> events.add(Thread.currentThread().getName()));
+        named.send("x");
+        line.remove(0).run();
+
+        assertThat(events).containsExactly(name);
+        assertThat(Thread.currentThread().getName()).isEqualTo(name);
+    }
+
+    @Test
+    void anInterruptThatAHandlerLeavesIsNotMetByWhatItTold() throws Exception {
+        Actor<String> told = actor(
+                "told",
+                message -> events.add(String.valueOf(Thread.currentThread().isInterrupted())));
+        Actor<String> teller = actor("teller", message -> {
+            told.send("x");
+            Thread.currentThread().interrupt();
+        });
+        for (int i = 1; i <= 300; i++) {
+            int sent = i;
+            teller.send("x");
+            Call.until(() -> events.size() == sent);
+        }
+
+        assertThat(events).containsOnly("false");
+    }
 }

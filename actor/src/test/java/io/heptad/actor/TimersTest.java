@@ -270,4 +270,40 @@ class TimersTest {
         assertThatThrownBy(() -> context.get().sendAfter(DELAY, null)).isInstanceOf(NullPointerException.class);
         assertThat(alarms.pending()).isZero();
     }
+
+    @Test
+    void anAlarmThatGoesOffThoughItsTimerWasTakenBackSendsNothing() throws Exception {
+        AtomicReference<Runnable> rings = new AtomicReference<>();
+        Actor<String> actor = Actor.named("timed", String.class)
+                .mailbox(10, BLOCK)
+                .state(() -> 0, (count, word, context) -> {
+                    handled.add(word);
+                    Object ignored = count == 0 ? timer.getAndSet(context.sendAfter(DELAY, "rang")) : null;
+                    return count + 1;
+                })
+                .alarms((nanos, then) -> {
+                    rings.set(then);
+                    return () -> {}; // too late: it is on its way
+                })
+                .start();
+        actor.send("set");
+        Call.until(() -> timer.get() != null);
+        assertThat(timer.get().cancel()).isTrue();
+        rings.get().run();
+
+        assertThat(actor.close(SOON)).isTrue();
+        assertThat(handled).containsExactly("set");
+        assertThat(actor.stats().timers()).isZero();
+    }
+
+    @Test
+    void anActorThatNeverHadATimerGetsNoneAfterItsEnd() throws Exception {
+        Actor<String> actor = open(10, BLOCK, Supervision.resume());
+        actor.send("a");
+        assertThat(actor.close(SOON)).isTrue();
+
+        assertThatThrownBy(() -> context.get().sendAfter(DELAY, "late")).isInstanceOf(ClosedException.class);
+        assertThat(alarms.pending()).isZero();
+        assertThat(actor.stats().timers()).isZero();
+    }
 }
