@@ -10,11 +10,14 @@ import io.heptad.contract.Watched;
 import io.heptad.core.ClosedException;
 import io.heptad.core.FullException;
 import io.heptad.core.FullPolicy;
+import io.heptad.core.Work;
 import io.heptad.pool.WorkerPool;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -557,5 +560,147 @@ class PipelineCloseTest {
                 assertThat(fates).doesNotHaveDuplicates().hasSize(accepted.get());
             });
         }
+    }
+
+    @Test
+    void aDrainThatIsInterruptedOnEntryHasClosedAndEndedNothing() throws InterruptedException {
+        Pipeline<Integer> pipeline = Pipeline.of("entry", Integer.class)
+                .then("one", 1, item -> item)
+                .into(sink::add)
+                .start();
+        pipeline.put(1);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> pipeline.close(Duration.ZERO)).isInstanceOf(InterruptedException.class);
+
+        assertThat(pipeline.isClosed()).isTrue();
+        assertThat(pipeline.close(Wait.LONG).drained()).isTrue();
+        assertThat(sink).containsExactly(1);
+    }
+
+    @Test
+    void workersThatWaitForRoomInAWindowLeaveWhenItIsOver() throws InterruptedException {
+        for (boolean byKey : List.of(true, false)) {
+            CountDownLatch slow = new CountDownLatch(1);
+            AtomicInteger begun = new AtomicInteger();
+            List<Thread> threads = new CopyOnWriteArrayList<>();
+            Pipeline<Integer> pipeline = Pipeline.of("windows", Integer.class)
+                    .then(
+                            "one",
+                            3,
+                            item -> {
+                                begun.incrementAndGet();
+                                if (item == 0) {
+                                    slow.await();
+                                }
+                                return item;
+                            },
+                            options -> (byKey ? options.orderedBy(item -> "one for all") : options.ordered())
+                                    .window(3)
+                                    .capacity(8))
+                    .threads(task -> {
+                        Thread thread = Thread.ofPlatform().daemon().unstarted(task);
+                        threads.add(thread);
+                        return thread;
+                    })
+                    .start();
+            putAll(pipeline, 0, 8);
+            int begunBehind = byKey ? 0 : 2; // by key the others stand in line
+            Wait.until()
+                    .until(() -> begun.get() == 1 + begunBehind
+                            && pipeline.stats().stages().get(0).busy() == 1);
+            threads.forEach(Wait::untilParked);
+            assertThat(pipeline.depth()).isPositive();
+
+            DrainReport report = pipeline.close(Duration.ZERO);
+
+            assertThat(report.left()).isEqualTo(8);
+            for (Thread thread : threads) {
+                assertThat(thread.join(Wait.LONG)).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void whatWaitsForItsTurnInTheLastStageOrInAFlatOneIsHandedBackAsBegun() throws InterruptedException {
+        for (boolean flat : List.of(true, false)) {
+            Set<Integer> begun = ConcurrentHashMap.newKeySet();
+            CountDownLatch slow = new CountDownLatch(1);
+            Work<Integer, Integer> work = item -> {
+                begun.add(item);
+                if (item == 0) {
+                    slow.await();
+                }
+                return item;
+            };
+            Pipeline.Builder<Integer, Integer> builder = Pipeline.of("turns", Integer.class);
+            Pipeline<Integer> pipeline = flat
+                    ? builder.<Integer>thenFlat(
+                                    "one", 3, item -> List.of(work.apply(item)), options -> options.ordered())
+                            .then("two", 1, item -> item)
+                            .start()
+                    : builder.then("one", 3, work, options -> options.ordered()).start();
+            putAll(pipeline, 0, 3);
+            Wait.until()
+                    .until(() -> begun.size() == 3
+                            && pipeline.stats().stages().get(0).busy() == 1);
+
+            DrainReport report = pipeline.close(Duration.ZERO);
+
+            assertThat(report.residue()).singleElement().satisfies(one -> {
+                assertThat(one.stage()).isEqualTo("one");
+                assertThat(one.begun()).containsExactlyInAnyOrder(0, 1, 2);
+                assertThat(one.waiting()).isEmpty();
+            });
+            assertThat(report.stats().inFlight()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void whoeverIsToldOfAFailureThatStopsItIsNotInterruptedForThat() throws InterruptedException {
+        List<Boolean> interrupted = new CopyOnWriteArrayList<>();
+        Pipeline<Integer> pipeline = Pipeline.of("told", Integer.class)
+                .then(
+                        "one",
+                        1,
+                        item -> {
+                            throw new IllegalStateException("no");
+                        },
+                        options -> options.onError(OnError.STOP))
+                .onFailure(failure -> interrupted.add(Thread.currentThread().isInterrupted()))
+                .start();
+        pipeline.put(1);
+        assertThat(pipeline.close(Wait.LONG).failure()).isPresent();
+
+        assertThat(interrupted).containsExactly(false);
+    }
+
+    @Test
+    void whatStandsInLineBehindAnItemThatStopsItIsHandedBack() throws InterruptedException {
+        Semaphore bad = new Semaphore(0);
+        Pipeline<Integer> pipeline = Pipeline.of("keys", Integer.class)
+                .then(
+                        "one",
+                        2,
+                        item -> {
+                            bad.acquire();
+                            throw new IllegalStateException("torn page");
+                        },
+                        options -> options.orderedBy(item -> "one for all")
+                                .window(6)
+                                .capacity(4)
+                                .onError(OnError.STOP))
+                .onFailure(failures::add)
+                .start();
+        putAll(pipeline, 0, 4);
+        Wait.until().until(() -> pipeline.depth() == 0);
+        bad.release();
+        DrainReport report = pipeline.close(Wait.LONG);
+
+        assertThat(failures).extracting(FailedItem::item).containsExactly(0);
+        assertThat(report.residue()).singleElement().satisfies(one -> {
+            assertThat(one.begun()).isEmpty();
+            assertThat(one.waiting()).containsExactly(1, 2, 3);
+        });
+        assertWhole(report, 4, sink, failures);
     }
 }

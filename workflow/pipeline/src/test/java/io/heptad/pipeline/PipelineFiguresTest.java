@@ -325,4 +325,84 @@ class PipelineFiguresTest {
                 .value()
                 .getAsDouble();
     }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whoWaitsForItsTurnToTakeIsNotBusy(boolean byKey) throws InterruptedException {
+        Valve valve = new Valve();
+        Pipeline<Integer> pipeline = Pipeline.of("takers", Integer.class)
+                .then(
+                        "one",
+                        3,
+                        valve.<Integer>work(),
+                        options -> byKey ? options.orderedBy(item -> item) : options.ordered())
+                .start();
+        putAll(pipeline, 0, 3);
+        valve.untilItHolds(3);
+        assertThat(pipeline.stats().stages().get(0).busy()).isEqualTo(3);
+        valve.letGo(3);
+
+        Wait.until().until(() -> pipeline.stats().stages().get(0).busy() == 0);
+        assertThat(pipeline.stats().bottleneck()).isEmpty();
+        valve.open();
+        assertThat(pipeline.close(Wait.LONG).drained()).isTrue();
+    }
+
+    @Test
+    void whatNobodyHasTakenAgesByTheClockOfThePipelineToo() throws InterruptedException {
+        AtomicLong now = new AtomicLong();
+        CountDownLatch begin = new CountDownLatch(1);
+        Pipeline<Integer> pipeline = Pipeline.of("ages", Integer.class)
+                .then("one", 1, item -> item)
+                .ticker(now::get)
+                .threads(task -> Thread.ofPlatform().daemon().unstarted(() -> {
+                    try {
+                        begin.await();
+                    } catch (InterruptedException hung) {
+                        throw new AssertionError(hung);
+                    }
+                    task.run();
+                }))
+                .start();
+        pipeline.put(1);
+        now.addAndGet(seconds(5));
+
+        assertThat(pipeline.stats().stages().get(0).oldestAge()).isEqualTo(Duration.ofSeconds(5));
+        begin.countDown();
+        assertThat(pipeline.close(Wait.LONG).drained()).isTrue();
+    }
+
+    @Test
+    void anItemThatAnotherWorkerPassedOnAgesNowhere() throws InterruptedException {
+        AtomicLong now = new AtomicLong();
+        CountDownLatch slow = new CountDownLatch(1);
+        AtomicInteger begun = new AtomicInteger();
+        AtomicInteger out = new AtomicInteger();
+        Pipeline<Integer> pipeline = Pipeline.of("ages", Integer.class)
+                .then(
+                        "one",
+                        2,
+                        item -> {
+                            begun.incrementAndGet();
+                            if (item == 0) {
+                                slow.await();
+                            }
+                            return item;
+                        },
+                        options -> options.ordered())
+                .into(item -> out.incrementAndGet())
+                .ticker(now::get)
+                .start();
+        putAll(pipeline, 0, 2);
+        Wait.until()
+                .until(() ->
+                        begun.get() == 2 && pipeline.stats().stages().get(0).busy() == 1);
+        slow.countDown();
+        Wait.until()
+                .until(() -> out.get() == 2 && pipeline.stats().stages().get(0).busy() == 0);
+        now.addAndGet(seconds(5));
+
+        assertThat(pipeline.stats().stages().get(0).oldestAge()).isZero();
+        assertThat(pipeline.close(Wait.LONG).drained()).isTrue();
+    }
 }

@@ -9,7 +9,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -143,5 +146,125 @@ class PipelineHandsTest {
                 // a drain's: this hook does not care
             }
         }
+    }
+
+    @Test
+    void aSinkThatEndsAfterTheDrainHasItsItemHandedBackAndNotCountedOut() throws InterruptedException {
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch hold = new CountDownLatch(1);
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        Pipeline<Integer> pipeline = Pipeline.of("late", Integer.class)
+                .then("one", 1, item -> item)
+                .into(item -> {
+                    inside.countDown();
+                    awaitThoughInterrupted(hold);
+                    sink.add(item);
+                })
+                .threads(kept(threads))
+                .start();
+        pipeline.put(1);
+        inside.await();
+
+        DrainReport report = pipeline.close(Duration.ZERO);
+        hold.countDown();
+        assertThat(threads.get(0).join(Wait.LONG)).isTrue();
+
+        assertThat(report.residue())
+                .singleElement()
+                .satisfies(one -> assertThat(one.begun()).containsExactly(1));
+        assertThat(pipeline.stats().out()).isZero();
+        assertThat(pipeline.stats().inFlight()).isOne();
+        assertThat(pipeline.close(Wait.LONG).residue()).isEqualTo(report.residue());
+    }
+
+    @Test
+    void aKeyFunctionThatEndsAfterTheDrainSettlesNothingWhetherItGivesAKeyOrThrows() throws InterruptedException {
+        for (boolean throwing : List.of(true, false)) {
+            CountDownLatch inside = new CountDownLatch(1);
+            CountDownLatch hold = new CountDownLatch(1);
+            Queue<FailedItem> failures = new ConcurrentLinkedQueue<>();
+            List<Thread> threads = new CopyOnWriteArrayList<>();
+            Pipeline<Integer> pipeline = Pipeline.of("late", Integer.class)
+                    .then("one", 1, item -> item)
+                    .then(
+                            "two",
+                            1,
+                            item -> item,
+                            options -> options.orderedBy(item -> {
+                                inside.countDown();
+                                awaitThoughInterrupted(hold);
+                                if (throwing) {
+                                    throw new IllegalStateException("no key");
+                                }
+                                return item;
+                            }))
+                    .into(sink::add)
+                    .onFailure(failures::add)
+                    .threads(kept(threads))
+                    .start();
+            pipeline.put(1);
+            inside.await();
+
+            DrainReport report = pipeline.close(Duration.ZERO);
+            hold.countDown();
+            for (Thread thread : threads) {
+                assertThat(thread.join(Wait.LONG)).isTrue();
+            }
+
+            assertThat(report.residue())
+                    .singleElement()
+                    .satisfies(one -> assertThat(one.begun()).containsExactly(1));
+            assertThat(failures).isEmpty();
+            PipelineStats end = pipeline.stats();
+            assertThat(end.inFlight()).isOne();
+            assertThat(end.failed() + end.stages().get(0).out()).isZero();
+        }
+    }
+
+    @Test
+    void aWorkerThatHasTakenAnItemWhenItIsOverDoesNotBeginWithIt() throws InterruptedException {
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        AtomicBoolean there = new AtomicBoolean();
+        CountDownLatch taken = new CountDownLatch(1);
+        Pipeline<Integer> pipeline = Pipeline.of("late", Integer.class)
+                .then("one", 1, item -> {
+                    sink.add("begun with " + item);
+                    return item;
+                })
+                .ticker(() -> {
+                    if (threads.contains(Thread.currentThread()) && there.getAndSet(false)) {
+                        awaitInterrupt(taken); // it turns busy: it has the item, and has not begun
+                    }
+                    return 0;
+                })
+                .threads(kept(threads))
+                .start();
+        Wait.untilParked(threads.get(0));
+        there.set(true);
+        pipeline.put(1);
+        taken.await();
+        DrainReport report = pipeline.close(Duration.ZERO); // the halt interrupts
+
+        assertThat(report.left()).isOne();
+        assertThat(report.residue().getFirst().items()).containsExactly(1);
+        assertThat(threads.get(0).join(Wait.LONG)).isTrue();
+        assertThat(sink).isEmpty();
+    }
+
+    private static void awaitInterrupt(CountDownLatch begun) {
+        begun.countDown();
+        try {
+            new CountDownLatch(1).await();
+        } catch (InterruptedException halted) {
+            Thread.currentThread().interrupt(); // for the worker
+        }
+    }
+
+    private static ThreadFactory kept(List<Thread> threads) {
+        return task -> {
+            Thread thread = Thread.ofPlatform().daemon().unstarted(task);
+            threads.add(thread);
+            return thread;
+        };
     }
 }

@@ -16,6 +16,7 @@ import io.heptad.core.FullException;
 import io.heptad.pool.WorkerPool;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -875,5 +876,117 @@ class PipelineTest {
         public void start() {
             throw new OutOfMemoryError("unable to create native thread");
         }
+    }
+
+    // What a flat stage may meet
+
+    @Test
+    void aNullInPlaceOfTheResultsOrAmongThemFailsItsItem() throws InterruptedException {
+        Pipeline<Integer> pipeline = Pipeline.of("holes", Integer.class)
+                .<Integer>thenFlat("last", 1, item -> switch (item) {
+                    case 1 -> null;
+                    case 2 -> Arrays.asList(20, null, 21);
+                    default -> List.of(item);
+                })
+                .onFailure(failures::add)
+                .start();
+        putAll(pipeline, 0, 4);
+        DrainReport report = pipeline.close(Wait.LONG);
+
+        assertThat(report.drained()).isTrue();
+        assertThat(failures).extracting(FailedItem::item).containsExactly(1, 2);
+        assertThat(failures)
+                .allSatisfy(failure -> assertThat(failure.cause())
+                        .isInstanceOf(NullPointerException.class)
+                        .hasMessageContaining("last"));
+        assertThat(report.stats().out()).isEqualTo(3); // 0, 20 and 3
+        assertThat(report.stats().inFlight()).isZero();
+    }
+
+    @Test
+    void resultsThatTheNextStageHasNoRoomOrNoKeyForFailThereAndTheOthersGoOn() throws InterruptedException {
+        Valve second = new Valve();
+        Pipeline<Integer> pipeline = Pipeline.of("flat", Integer.class)
+                .thenFlat("one", 1, item -> List.of(0, 1, 2, 3, 4, 5))
+                .then(
+                        "two",
+                        1,
+                        second.<Integer>work(),
+                        options -> options.capacity(2).whenFull(REJECT).orderedBy(item -> 12 / item))
+                .into(sink::add)
+                .onFailure(failures::add)
+                .start();
+        pipeline.put(7);
+        Wait.until().until(() -> pipeline.stats().stages().get(0).out() == 6);
+        second.open();
+        DrainReport report = pipeline.close(Wait.LONG);
+
+        assertThat(report.drained()).isTrue();
+        assertThat(failures).extracting(FailedItem::stage).containsOnly("two");
+        assertThat(failures.getFirst().item()).isEqualTo(0);
+        assertThat(failures.getFirst().cause()).isInstanceOf(ArithmeticException.class);
+        assertThat(failures.stream().skip(1))
+                .isNotEmpty()
+                .allSatisfy(failure -> assertThat(failure.cause()).isInstanceOf(FullException.class));
+        assertThat(sink.size() + failures.size()).isEqualTo(6);
+        assertThat(report.stats().stages().get(1).in()).isEqualTo(6);
+        assertThat(report.stats().stages().get(1).failed()).isEqualTo(failures.size());
+        assertThat(report.stats().inFlight()).isZero();
+    }
+
+    // Where an item ends
+
+    @Test
+    void theJourneyOfAnItemThatIsDroppedEndsAtTheDoor() throws InterruptedException {
+        List<JourneyStep> steps = new CopyOnWriteArrayList<>();
+        Valve valve = new Valve();
+        Pipeline<Integer> pipeline = Pipeline.of("lossy", Integer.class)
+                .then(
+                        "one",
+                        1,
+                        valve.<Integer>work(),
+                        options -> options.capacity(1).whenFull(DROP_NEWEST))
+                .journey(steps::add)
+                .start();
+        pipeline.put(0);
+        valve.untilItHolds(1);
+        pipeline.put(1);
+        assertThat(pipeline.put(2)).isFalse();
+
+        assertThat(steps).singleElement().satisfies(step -> {
+            assertThat(step.item()).isEqualTo(2);
+            assertThat(step.stage()).isEqualTo("one");
+            assertThat(step.outcome()).isEqualTo(JourneyStep.Outcome.DROPPED);
+        });
+        valve.open();
+        drained(pipeline);
+    }
+
+    @Test
+    void anInterruptOfAWorkerThatWaitsForASlotLosesNothing() throws InterruptedException {
+        WorkerPool pool = WorkerPool.of("db", 1, 10, BLOCK);
+        CountDownLatch leave = new CountDownLatch(1);
+        pool.submit(() -> leave.await());
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        Pipeline<Integer> pipeline = Pipeline.of("stray", Integer.class)
+                .then("one", 1, item -> item, options -> options.pool(pool))
+                .into(sink::add)
+                .onFailure(failures::add)
+                .threads(task -> {
+                    Thread thread = Thread.ofPlatform().daemon().unstarted(task);
+                    threads.add(thread);
+                    return thread;
+                })
+                .start();
+        pipeline.put(1);
+        Wait.until().until(() -> pool.stats().waiting() == 1);
+        threads.get(0).interrupt();
+        Wait.until().until(() -> !threads.get(0).isInterrupted() && pool.stats().waiting() == 1);
+        leave.countDown();
+        drained(pipeline);
+
+        assertThat(sink).containsExactly(1);
+        assertThat(failures).isEmpty();
+        pool.close();
     }
 }
