@@ -240,6 +240,12 @@ final class KeyOwner<K, S, M> extends KeyDoor<K, S, M> implements Runnable, Addr
                     all.undeliverable(this, empty(), refusal);
                 } while (!ends());
             }
+        } catch (Throwable broken) { // no memory, or no stack left of an executor that runs in the sender's thread
+            Owner.report(broken);
+            if (runner == me) { // else nobody is responsible any more, or somebody else
+                runner = null;
+                all.later(1, () -> execute(1));
+            }
         } finally {
             all.exit(outer);
             if (interrupted) {

@@ -77,6 +77,7 @@ final class KeyedSending<K, S, M> {
             // What was set before is taken back.
         } catch (Throwable broken) {
             Owner.report(broken); // hashCode or equals of the key
+            all.deadLetter(message);
         }
     }
 
@@ -310,11 +311,15 @@ final class KeyedSending<K, S, M> {
         if (oldest == null) {
             return false;
         }
-        boolean in = postWithPlace(key, item) == KeyDoor.Outcome.IN;
-        if (!in) {
-            all.bound.release();
+        boolean in = false;
+        try {
+            in = postWithPlace(key, item) == KeyDoor.Outcome.IN;
+        } finally { // hashCode or equals of the key may throw
+            if (!in) {
+                all.bound.release();
+            }
+            evicted(victim, oldest);
         }
-        evicted(victim, oldest);
         return in;
     }
 

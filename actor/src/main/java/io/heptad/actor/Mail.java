@@ -14,6 +14,10 @@ final class Mail<M> {
      * already, where its order is settled: whoever comes later for this key is behind it, in both lines. So those that
      * wait are at the end of the list, and the head tells whether there is anything to handle.
      *
+     * If there is nothing, all places of the key are held by those who wait for the bound, and whoever stands at the door
+     * waits for it too. A sender inside a handler must not: it may be its own mail that keeps the bound full. So it is
+     * refused, when it comes and when it comes to that.
+     *
      * queued counts those that wait for nothing more. It is raised before that can be seen and lowered after the item
      * has left, by different threads, hence atomic; it never shows more than the places of the key.
      */
@@ -115,6 +119,9 @@ final class Mail<M> {
             if (patience == Patience.NONE) {
                 return Entry.KEY_FULL;
             }
+            if (inside && !hasNext()) {
+                return Entry.ALL_FULL;
+            }
             Sender sender = new Sender(this, inside);
             sender.atDoor = true;
             item.sender = sender;
@@ -203,6 +210,9 @@ final class Mail<M> {
                 sender.letIn();
                 woken.add(sender.thread);
             }
+        }
+        if (!hasNext()) {
+            refuseInsiders(woken);
         }
     }
 
