@@ -103,6 +103,7 @@ class CatalogTest {
         assertThat(minutes("gate")).isLessThan(8);
         assertThat(minutes("pipeline")).isLessThan(12);
         assertThat(minutes("actor")).isLessThan(12);
+        assertThat(minutes("sync")).isLessThan(10);
     }
 
     private double minutes(String shape) {

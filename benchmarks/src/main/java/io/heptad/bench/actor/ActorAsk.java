@@ -51,7 +51,7 @@ public class ActorAsk {
     @Compare(
             work = "a thread asks an actor and waits for the answer; ours on its own threads, or on a ForkJoinPool",
             operation = "trip",
-            quick = {"threads=platform", "threads=virtual executor=own"},
+            quick = "executor=own",
             goals = {
                 @Goal(atLeast = 1, of = "Pekko", where = "executor=own"),
                 @Goal(atLeast = 1.7, of = "Pekko", where = "executor=ForkJoinPool")

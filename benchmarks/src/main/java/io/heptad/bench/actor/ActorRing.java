@@ -77,7 +77,7 @@ public class ActorRing {
     @Compare(
             work = "a ball goes round a ring of actors (two: ping-pong); ours on its own threads, or on a ForkJoinPool",
             operation = "pass",
-            quick = {"actors=2", "actors=1000 executor=own"},
+            quick = "executor=own",
             goals = {
                 @Goal(atLeast = 1, of = "Pekko", where = "executor=own"),
                 @Goal(atLeast = 1.7, of = "Pekko", where = "executor=ForkJoinPool")

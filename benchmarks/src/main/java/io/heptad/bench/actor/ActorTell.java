@@ -70,7 +70,7 @@ public class ActorTell {
     @Compare(
             work = "so many threads tell one actor numbers, which it adds up",
             operation = "message",
-            quick = {"senders=1 mailbox=1024", "senders=8 mailbox=1024"},
+            quick = "senders=8 mailbox=1024",
             goals = @Goal(atLeast = 2, of = "Pekko"))
     public long tell() throws InterruptedException {
         tally.expect((long) senders * each, senders * eachSum);

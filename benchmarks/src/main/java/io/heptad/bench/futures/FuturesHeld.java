@@ -42,7 +42,7 @@ public class FuturesHeld {
     @Compare(
             work = "100,000 pending members are combined: the heap that the combination holds for each",
             operation = "member",
-            quick = "",
+            quick = "combinator=all",
             forks = 2,
             shotSeconds = 1,
             figure = Figure.HELD,

@@ -47,7 +47,7 @@ public class LatchRelease {
     @Compare(
             work = "open a latch at which seven threads wait, and wait at another until they are through",
             operation = "round",
-            quick = {"threads=platform", "threads=virtual"},
+            quick = "threads=platform",
             goals = @Goal(atLeast = 1, of = "CountDownLatch"))
     public int release() throws InterruptedException {
         Gate[] start = new Gate[rounds];
