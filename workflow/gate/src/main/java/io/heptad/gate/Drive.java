@@ -1,26 +1,26 @@
 package io.heptad.gate;
 
 import io.heptad.core.Durations;
-import io.heptad.future.Outcome;
 import io.heptad.gate.PhaseStore.ActionRow;
 import io.heptad.gate.PhaseStore.State;
 import io.heptad.gate.PhaseStore.Transaction;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One entity's open action, and those that it leads to, in the hands of this instance: calls, tries again, commits. It runs in
- * a virtual thread of its own, so that a caller who has lost patience, or was interrupted, interrupts nothing.
+ * a virtual thread of its own, so that a caller who has lost patience, or was interrupted, interrupts nothing. What it comes to
+ * know is committed by whoever has started it, if that one waits: it has to be woken anyway.
  */
 final class Drive<P, E> implements Runnable {
     /*
@@ -30,29 +30,25 @@ final class Drive<P, E> implements Runnable {
      *              starting a second call.
      * over         under `hand`: this drive will do nothing more about its action, so a sweep must not hand it a fence. Set
      *              before the action is left to a sweep, and where a fence was refused and no sweep has handed over another.
-     * waiting      callers who wait here; whoever has started the drive and waits counts from the start. While there are any, the drive makes the pause before the next try itself; when
-     *              there are none, it leaves the next try to whoever sweeps, and gives its place back.
+     * waiting      callers who wait here; whoever has started the drive and waits counts from the start. While there are any,
+     *              the drive makes the pause before the next try itself; when there are none, it leaves the next try to
+     *              whoever sweeps, and gives its place back.
+     * starter      whoever has started the drive and waits: set before the start, taken out once, by a CAS: by itself when it
+     *              leaves, or by the drive that hands `known` over and is then done. From there on the drive is the
+     *              starter's, which commits, or starts it again with what is known.
      * answer       completed once, at the end: with the answer; with null where this instance has lost the action, or has
      *              left it to a sweep, so that who waits looks again; with what the drive died of.
      */
     static final int BUGS_MAX = 5;
     static final Duration LOCK = Duration.ofSeconds(10);
 
-    /** What one call has told. */
-    private sealed interface Told {
-        record Done(@Nullable Object result) implements Told {}
-
-        record No(String reason) implements Told {}
-
-        record Unknown(String error, boolean bug) implements Told {}
-
-        record Park(String reason) implements Told {}
-    }
-
     private record Seen<E>(ActionRow<E> row, Instant now) {}
+
+    private record Known<E>(ActionRow<E> row, @Nullable Object result) {}
 
     private final Engine<P, E> engine;
     private final Plan<P, E> plan;
+    private final Caller<P, E> caller;
     final String id;
     private final ReentrantLock hand = new ReentrantLock();
     private volatile String key;
@@ -61,15 +57,20 @@ final class Drive<P, E> implements Runnable {
     private volatile long leaseStart;
     private volatile @Nullable Thread thread;
     private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicReference<@Nullable Thread> starter = new AtomicReference<>();
     final CompletableFuture<@Nullable Answer<P, E>> answer = new CompletableFuture<>();
 
     /** What was opened in this process just now need not be looked at again; null for what was taken over. */
     private @Nullable Seen<E> opened;
 
+    /** That the action has happened, and with what result, though it is not committed yet. */
+    private @Nullable Known<E> known;
+
     Drive(Engine<P, E> engine, String id, String key, long fence, long leaseStart, @Nullable ActionRow<E> opened) {
         this.opened = opened == null ? null : new Seen<>(opened, opened.firstSentAt());
         this.engine = engine;
         this.plan = engine.plan;
+        this.caller = new Caller<>(plan, engine.counts);
         this.id = id;
         this.key = key;
         this.fence = fence;
@@ -150,28 +151,106 @@ final class Drive<P, E> implements Runnable {
         LockSupport.unpark(thread);
     }
 
-    /** Whoever starts the drive will wait for it: called before the start, and {@link #awaitCounted} after it. */
-    void countIn() {
-        waiting.incrementAndGet();
-    }
-
     /** Waits for the end; the drive knows that somebody does. */
     boolean await(long nanos) throws InterruptedException {
-        countIn();
-        return awaitCounted(nanos);
+        waiting.incrementAndGet();
+        try {
+            return awaitAnswer(nanos);
+        } finally {
+            waiting.decrementAndGet();
+        }
     }
 
-    boolean awaitCounted(long nanos) throws InterruptedException {
+    private boolean awaitAnswer(long nanos) throws InterruptedException {
         try {
-            Object ignored = answer.get(nanos, TimeUnit.NANOSECONDS);
+            Object ignored = answer.get(Math.max(0, nanos), TimeUnit.NANOSECONDS);
             return true;
         } catch (TimeoutException outOfPatience) {
             return false;
         } catch (ExecutionException died) {
             return true;
+        }
+    }
+
+    // ---- whoever has started it
+
+    /** Starts it, waits for its end, and commits what it comes to know. False: out of patience. */
+    boolean startAndAwait(long nanos) throws InterruptedException {
+        Thread me = Thread.currentThread();
+        long start = System.nanoTime();
+        waiting.incrementAndGet();
+        try {
+            starter.set(me);
+            engine.start(this);
+            while (!answer.isDone() && starter.get() == me) {
+                long left = left(nanos, start);
+                boolean interrupted = Thread.interrupted();
+                if ((interrupted || left <= 0) && starter.compareAndSet(me, null)) {
+                    if (interrupted) {
+                        throw new InterruptedException();
+                    }
+                    return false;
+                }
+                if (interrupted) {
+                    me.interrupt(); // it was handed over just now: the commit is not begun, and the drive goes on
+                }
+                LockSupport.parkNanos(this, left);
+            }
+            if (starter.get() == me || commitsHere(left(nanos, start))) {
+                return true;
+            }
+            engine.start(this);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            return awaitAnswer(left(nanos, start));
         } finally {
             waiting.decrementAndGet();
         }
+    }
+
+    private static long left(long nanos, long start) {
+        return nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - start);
+    }
+
+    /** One try. Whatever goes wrong, the drive goes on with it: it has the time, and nobody interrupts it. */
+    private boolean commitsHere(long left) {
+        Known<E> here = Objects.requireNonNull(known);
+        Step<P, E> step;
+        thread = Thread.currentThread();
+        try {
+            long mine = fence;
+            step = engine.after(plan.store()
+                    .transact(
+                            id,
+                            Engine.lockPatience(Math.min(left, LOCK.toNanos())),
+                            tx -> engine.protocol.finish(tx, here.row, mine, here.result, null)));
+        } catch (InterruptedException later) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (Throwable failed) {
+            if (isDown(failed)) {
+                engine.counts.storeFailures.increment();
+            }
+            return false;
+        }
+        if (step instanceof Step.Lost<P, E>) {
+            return false;
+        }
+        end(step, null);
+        return true;
+    }
+
+    /** Whoever has started it waits, and has it from now on. */
+    private boolean handsOver(ActionRow<E> row, @Nullable Object result) {
+        known = new Known<>(row, result);
+        Thread waits = starter.get();
+        if (waits != null && starter.compareAndSet(waits, null)) {
+            LockSupport.unpark(waits);
+            return true;
+        }
+        known = null;
+        return false;
     }
 
     // ---- the drive's own thread
@@ -179,30 +258,38 @@ final class Drive<P, E> implements Runnable {
     @Override
     public void run() {
         thread = Thread.currentThread();
-        Answer<P, E> end = null;
+        Step<P, E> step = null;
         Throwable death = null;
         try {
-            Step<P, E> step = action();
+            Known<E> left = known;
+            step = left == null ? action() : finish(left.row, left.result);
             while (step instanceof Step.Opened<P, E>(ActionRow<E> row)) {
                 goOnWith(row);
                 step = action();
             }
-            end = switch (step) {
-                case Step.Settled<P, E> settled -> settled.answer();
-                case Step.Running<P, E>(ActionRow<E> parked) -> new Pending<>(parked.key());
-                case null, default -> null;
-            };
         } catch (Throwable thrown) {
             death = thrown;
             Reports.uncaught(thrown);
         } finally {
-            engine.ended(this);
-            if (death == null) {
-                answer.complete(end);
-            } else {
-                answer.completeExceptionally(death);
+            if (!(step instanceof Step.Handed<P, E>)) {
+                end(step, death);
             }
         }
+    }
+
+    private void end(@Nullable Step<P, E> step, @Nullable Throwable death) {
+        engine.ended(this);
+        if (death == null) {
+            answer.complete(
+                    switch (step) {
+                        case Step.Settled<P, E> settled -> settled.answer();
+                        case Step.Running<P, E>(ActionRow<E> parked) -> new Pending<>(parked.key());
+                        case null, default -> null;
+                    });
+        } else {
+            answer.completeExceptionally(death);
+        }
+        LockSupport.unpark(starter.get());
     }
 
     /** From the open action to the step that ends it; null if this instance leaves it as it is. */
@@ -214,11 +301,13 @@ final class Drive<P, E> implements Runnable {
                 return null;
             }
             ActionRow<E> row = seen.row;
-            Told told = call(row, seen.now);
+            Told told = caller.call(this, row, seen.now);
             Thread.interrupted(); // what the user's code leaves behind must not end the commit
+            if (told instanceof Told.Done(Object result) && handsOver(row, result)) {
+                return new Step.Handed<>();
+            }
             Step<P, E> step = switch (told) {
-                case Told.Done(Object result) ->
-                    settle(row, (tx, fence) -> engine.protocol.finish(tx, row, fence, result, null));
+                case Told.Done(Object result) -> finish(row, result);
                 case Told.No(String reason) ->
                     row.undo()
                             ? park(row, "declined: " + reason)
@@ -293,105 +382,7 @@ final class Drive<P, E> implements Runnable {
         }
     }
 
-    // ---- the call
-
-    private Told call(ActionRow<E> row, Instant now) {
-        if (!(plan.actions().get(row.action()) instanceof Plan.Remote<?, ?> remote)) {
-            return new Told.Park("no remote action of the name " + row.action() + " is registered");
-        }
-        return call(remote, row, now);
-    }
-
-    private <I, R> Told call(Plan.Remote<I, R> remote, ActionRow<E> row, Instant now) {
-        boolean repeated = row.attempts() > 0 || row.fence() > 1;
-        boolean tooOld = Duration.between(row.firstSentAt(), now).compareTo(plan.keysLast()) > 0;
-        GateCallEvent event = GateEvents.call();
-        Told told;
-        try {
-            Call<I> attempt = new Call<>(
-                    this, Objects.requireNonNull(remote.action().input().cast(row.request()), "request"), row);
-            Lookup<I, R> lookup = remote.lookup();
-            Told found = repeated && !row.undo() && lookup != null ? found(remote, lookup.find(attempt)) : null;
-            if (found != null) {
-                told = found;
-            } else if (repeated && tooOld) {
-                told = new Told.Park("nobody knows whether it happened, and its key is older than " + plan.keysLast()
-                        + ": ask the other side before it is called again");
-            } else {
-                told = new Told.Done(perform(remote, attempt, row));
-            }
-        } catch (Throwable thrown) {
-            told = outcome(thrown);
-        }
-        if (told instanceof Told.Unknown) {
-            engine.counts.unknown.increment();
-        }
-        GateEvents.end(event, plan.name(), row.key(), row.attempts() + 1, word(told));
-        return told;
-    }
-
-    private <I, R> @Nullable Object perform(Plan.Remote<I, R> remote, Call<I> attempt, ActionRow<E> row)
-            throws Exception {
-        engine.counts.calls.increment();
-        if (!row.undo()) {
-            return Protocol.typed(remote.action(), remote.doer().perform(attempt));
-        }
-        Undoer<I, R> undoer = Objects.requireNonNull(remote.undoer(), "undoer");
-        undoer.undo(attempt, undone(remote.action(), row));
-        return null;
-    }
-
-    private <R> @Nullable R undone(Action<?, R> action, ActionRow<E> row) {
-        Object result = plan.store().actions(id).stream()
-                .filter(done -> done.key().equals(row.undoes()))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("no result under " + row.undoes()))
-                .result();
-        return Protocol.typed(action, result);
-    }
-
-    private static <R> @Nullable Told found(Plan.Remote<?, R> remote, Optional<Outcome<R>> found) {
-        Outcome<R> outcome = found.orElse(null);
-        if (outcome == null) {
-            return null;
-        }
-        return outcome instanceof Outcome.Failure<?>(Throwable cause)
-                ? new Told.No(Protocol.reason(cause))
-                : new Told.Done(Protocol.typed(remote.action(), outcome.orElseThrow()));
-    }
-
-    /**
-     * Only what the user says is a definite no is one. Everything else may have happened: a timeout, a lost connection, and
-     * also an error in the code that reads the reply.
-     */
-    private Told outcome(Throwable thrown) {
-        boolean no = false;
-        try {
-            no = plan.declines().test(thrown);
-        } catch (Throwable broken) {
-            Reports.uncaught(broken);
-        }
-        if (no) {
-            return new Told.No(Protocol.reason(thrown));
-        }
-        boolean bug = thrown instanceof Error
-                || thrown instanceof NullPointerException
-                || thrown instanceof ClassCastException
-                || thrown instanceof IllegalArgumentException
-                || thrown instanceof IndexOutOfBoundsException
-                || thrown instanceof ArithmeticException
-                || thrown instanceof UnsupportedOperationException;
-        return new Told.Unknown(thrown.toString(), bug);
-    }
-
-    private static String word(Told told) {
-        return switch (told) {
-            case Told.Done done -> "done";
-            case Told.No no -> "declined";
-            case Told.Unknown unknown -> unknown.bug() ? "broken" : "unknown";
-            case Told.Park park -> "parked";
-        };
-    }
+    // ---- the lease
 
     /** How long the lease that is known to be there still lasts. */
     Duration remaining() {
@@ -403,6 +394,10 @@ final class Drive<P, E> implements Runnable {
 
     private interface Close<P, E> {
         Step<P, E> in(Transaction<P, E> tx, long fence);
+    }
+
+    private Step<P, E> finish(ActionRow<E> row, @Nullable Object result) {
+        return settle(row, (tx, fence) -> engine.protocol.finish(tx, row, fence, result, null));
     }
 
     /** Commits what is known, however long the store is away: while this thread knows the outcome, nobody need ask again. */
@@ -434,19 +429,29 @@ final class Drive<P, E> implements Runnable {
         T ask() throws InterruptedException;
     }
 
+    /** Whether that is the store's failure: what the user's code has thrown, or nobody can read, stays as it is. */
+    private static boolean isDown(Throwable failed) {
+        return failed instanceof RuntimeException
+                && !(failed instanceof Thrown
+                        || failed instanceof NoSuchEntityException
+                        || failed instanceof UnreadableException
+                        || failed instanceof IllegalArgumentException);
+    }
+
     /** Asks the store until it answers, or until the gate is closed: then the lease ends, and another goes on. */
     private <T extends @Nullable Object> T ask(Question<T> question) {
         for (int failures = 1; ; failures++) {
             try {
                 return question.ask();
-            } catch (Thrown | NoSuchEntityException | UnreadableException | IllegalArgumentException notDown) {
-                throw notDown;
             } catch (InterruptedException nobodysBusiness) {
                 // The flag is clear again; nobody who may end this drive does it so.
-            } catch (RuntimeException down) {
+            } catch (RuntimeException failed) {
+                if (!isDown(failed)) {
+                    throw failed;
+                }
                 engine.counts.storeFailures.increment();
                 if (engine.isClosed()) {
-                    throw down;
+                    throw failed;
                 }
                 pause(engine.pause(failures));
             }

@@ -31,7 +31,7 @@ final class Engine<P, E> {
      *           that there is no room for; the drive gives it back.
      * closed    set once. A drive that knows an outcome still commits it; one that would have to try again leaves it.
      *
-     * A caller that waits for its own action waits for the drive, which hands it the answer. Who waits for the action of
+     * A caller that waits for its own action waits for the drive, which hands it the result to commit, or the answer. Who waits for the action of
      * another event waits for the same drive, or, where another instance has it, looks again from time to time; then it
      * asks the store anew, as if it had just come.
      */
@@ -114,6 +114,7 @@ final class Engine<P, E> {
                         }
                         look = Math.min(LOOK_MAX, look * 2);
                     }
+                    case Step.Handed<P, E> never -> throw new AssertionError(never);
                     case Step.Lost<P, E> never -> throw new AssertionError(never);
                     case Step.Stale<P, E> never -> throw new AssertionError(never);
                 }
@@ -146,7 +147,7 @@ final class Engine<P, E> {
     }
 
     /** The lock of an entity is held for as long as a commit takes: also who does not want to wait waits for that. */
-    private static Duration lockPatience(long nanos) {
+    static Duration lockPatience(long nanos) {
         return nanos > LOCK_MIN.toNanos() ? Duration.ofNanos(nanos) : LOCK_MIN;
     }
 
@@ -177,22 +178,25 @@ final class Engine<P, E> {
     }
 
     private Drive<P, E> drive(Drive<P, E> drive) {
+        start(drive);
+        return drive;
+    }
+
+    /** A first time, or again. */
+    void start(Drive<P, E> drive) {
         running.put(drive.id, drive);
         heartbeat.start();
         Thread.ofVirtual().name(plan.name() + " action").start(drive);
-        return drive;
     }
 
     /** The answer; null where this instance has lost the action, or has left it to a sweep. */
     private @Nullable Answer<P, E> await(ActionRow<E> row, long left) throws InterruptedException {
         Drive<P, E> drive = opened(row);
         if (left <= 0) {
-            Object ignored = drive(drive);
+            start(drive);
             return pending(drive.key());
         }
-        drive.countIn();
-        Object ignored = drive(drive);
-        if (!drive.awaitCounted(left)) {
+        if (!drive.startAndAwait(left)) {
             return pending(drive.key());
         }
         try {

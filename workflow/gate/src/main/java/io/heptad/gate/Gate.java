@@ -44,8 +44,9 @@ import org.jspecify.annotations.Nullable;
  * be lost.
  *
  * <p><b>Threads.</b> Actions, best-effort reactions, sweeps and heartbeats run in virtual threads of the gate. The
- * transition, what makes phases, events and messages, and local actions run in the transaction, in whichever thread has it.
- * An interrupt ends the wait of a caller, and nothing else.
+ * transition, what makes phases, events and messages, and local actions run in the transaction, in whichever thread has it:
+ * what an action has come to is committed by the caller who waits for it, or else by the action's own thread. An interrupt
+ * ends the wait of a caller, and nothing else.
  *
  * <p><b>Closing.</b> {@link #close} takes no more events. Calls that run come to their end and are committed; what would
  * have to be tried again is left in the store, as are timers and messages, for another gate on the same store. Best-effort

@@ -30,6 +30,9 @@ sealed interface Step<P, E> {
     /** Nowhere: somebody else has taken the action over, or has finished it. Nothing was written. */
     record Lost<P, E>() implements Step<P, E> {}
 
+    /** To a result that is known, and that whoever has started the drive commits. */
+    record Handed<P, E>() implements Step<P, E> {}
+
     /** Nowhere: the timer is not armed any more, or its event is illegal by now. */
     record Stale<P, E>() implements Step<P, E> {}
 }

@@ -82,6 +82,7 @@ final class Shop {
 
     static void until(BooleanSupplier condition) {
         Awaitility.await()
+                .dontCatchUncaughtExceptions() // what a reaction throws is reported, and no failure of the test
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(1))
                 .atMost(Duration.ofSeconds(10))
