@@ -122,6 +122,21 @@ class ElectionThreadsTest {
     }
 
     @Test
+    void leadsAgainAfterATermThatItLost() {
+        List<Long> tokens = new CopyOnWriteArrayList<>();
+        try (LeaderElection a = LeaderElection.builder(leases, "role", "A", LONG)
+                .every(Duration.ofMillis(2))
+                .onElected(lease -> tokens.add(lease.token()))
+                .start()) {
+            Wait.until(() -> tokens.size() == 1);
+            leases.release(a.lease().orElseThrow());
+            Wait.until(() -> tokens.size() == 2);
+        }
+
+        assertThat(tokens).containsExactly(1L, 2L);
+    }
+
+    @Test
     void closeWaitsForOnLostAndForTheRelease() throws Exception {
         CountDownLatch inOnLost = new CountDownLatch(1);
         CountDownLatch leave = new CountDownLatch(1);

@@ -95,6 +95,17 @@ class SignalStepsTest {
     }
 
     @Test
+    void aThreadThatFindsItsPermitOnTheWayIntoTheLineNeverStoodThere() {
+        assertThat(onItsWayIntoTheLine(() -> {
+                    signal.acquire();
+                    return CompletableFuture.completedFuture(null);
+                }))
+                .isCompleted();
+        assertThat(signal.available()).isZero();
+        assertThat(signal.stats().waited()).isZero();
+    }
+
+    @Test
     void aPermitForALineThatEndsOnTheWayIsThereOnce() {
         CompletableFuture<Void> future = signal.acquireAsync();
         Called releases;
