@@ -243,6 +243,55 @@ class TimersTest {
     }
 
     @Test
+    void aTimerThatWaitsForRoomIsSentAwayBeforeThereIsANewState() throws Exception {
+        AtomicReference<Thread> ringing = new AtomicReference<>();
+        AtomicReference<Boolean> gone = new AtomicReference<>();
+        Actor<String> actor = Actor.named("timed", String.class)
+                .mailbox(1, BLOCK)
+                .state(
+                        () -> {
+                            Thread waits = ringing.get();
+                            gone.set(waits == null ? null : ended(waits));
+                            return 0;
+                        },
+                        (count, word, context) -> {
+                            handled.add(word);
+                            switch (word) {
+                                case "set" -> timer.set(context.sendAfter(DELAY, "rang"));
+                                case "fail" -> {
+                                    held.here();
+                                    throw new IllegalStateException("fail");
+                                }
+                                default -> {}
+                            }
+                            return count + 1;
+                        })
+                .supervision(Supervision.restart(3, SOON))
+                .alarms(alarms)
+                .start();
+        actor.send("set");
+        Call.until(() -> timer.get() != null);
+        actor.send("fail");
+        held.awaitBegun();
+        actor.send("full");
+        ringing.set(alarms.ring(DELAY).get(0));
+        Call.until(() -> actor.stats().waitingSenders() == 1);
+        held.release();
+
+        assertThat(actor.close(SOON)).isTrue();
+        assertThat(gone).hasValue(true);
+        assertThat(handled).containsExactly("set", "fail", "full");
+    }
+
+    private static boolean ended(Thread thread) {
+        try {
+            return thread.join(Duration.ofSeconds(5));
+        } catch (InterruptedException hung) {
+            throw new AssertionError(hung);
+        }
+    }
+
+    @Test
     void aDelayOfNothingComesBehindWhatIsThere() throws Exception {
         Actor<Integer> actor = Actor.of("now", 10, BLOCK, 0, (count, number, context) -> {
             handled.add(String.valueOf(number));
