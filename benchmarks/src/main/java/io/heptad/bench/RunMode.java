@@ -14,7 +14,7 @@ enum RunMode {
     FULL("several alternating forks for each peer; judged against the goals");
 
     /** {@code mvn -Pbench} over seven shapes, with the build, has to end within eight minutes. */
-    private static final double QUICK_SHAPE_SECONDS = 40;
+    private static final double QUICK_SHAPE_SECONDS = 38;
 
     /** Launching a JVM, connecting it, setting up, and writing its profile: 165 forks took 480 seconds, of which they ran for 225. */
     static final double START_SECONDS = 1.5;
@@ -51,7 +51,7 @@ enum RunMode {
             case QUICK ->
                 contest.singleShot()
                         ? contest.compare().shotSeconds()
-                        : Math.clamp(QUICK_SHAPE_SECONDS / runs - START_SECONDS, 0.5, 2);
+                        : Math.clamp(QUICK_SHAPE_SECONDS / runs - START_SECONDS, 0.4, 2);
             case FULL ->
                 contest.longForks()
                         ? LONG_FORK_SECONDS
