@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.heptad.contract.Watched;
 import io.heptad.sync.Round.Arrival;
 import io.heptad.sync.Round.Tripped;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -159,6 +160,17 @@ class BarrierStepsTest {
         assertThat(barrier.await()).isZero();
         assertThat(back.outcome()).isEqualTo(0L);
         assertThat(barrier.round()).isEqualTo(1);
+    }
+
+    @Test
+    void whoWaitsForALimitedTimeIsParked() throws Exception {
+        Barrier barrier = Barrier.of(2);
+        Call<Long> waiting = Call.platform(() -> barrier.await(Duration.ofMinutes(10)));
+        Call.until(() -> waiting.thread().getState() == Thread.State.TIMED_WAITING);
+
+        assertThat(barrier.await()).isZero();
+
+        assertThat(waiting.outcome()).isEqualTo(0L);
     }
 
     @Test
