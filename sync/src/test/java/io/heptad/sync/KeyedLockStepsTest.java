@@ -157,6 +157,14 @@ class KeyedLockStepsTest {
         });
     }
 
+    @Test
+    void whoCameAloneIsStillKnownWhenAnotherKeyHasLeft() throws InterruptedException {
+        lock.withLock("a", () -> {
+            lock.withLock("b", () -> {});
+            assertThat(lock.holder("a")).contains(Thread.currentThread());
+        });
+    }
+
     // Figures of a bin that stays shared
 
     @Test
