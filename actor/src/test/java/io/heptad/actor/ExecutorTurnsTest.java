@@ -283,7 +283,7 @@ class ExecutorTurnsTest {
                     return () -> {
                         back.run();
                         if (breaks.getAndSet(false)) {
-                            throw new OutOfMemoryError("pretended");
+                            throw new InternalError("pretended");
                         }
                     };
                 })

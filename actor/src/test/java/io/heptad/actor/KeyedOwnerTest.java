@@ -442,7 +442,7 @@ class KeyedOwnerTest {
                     return () -> {
                         back.run();
                         if (breaks.getAndSet(false)) {
-                            throw new OutOfMemoryError("pretended");
+                            throw new InternalError("pretended");
                         }
                     };
                 })

@@ -277,9 +277,10 @@ class TimersTest {
         ringing.set(alarms.ring(DELAY).get(0));
         Call.until(() -> actor.stats().waitingSenders() == 1);
         held.release();
+        Call.until(() -> gone.get() != null);
 
-        assertThat(actor.close(SOON)).isTrue();
         assertThat(gone).hasValue(true);
+        assertThat(actor.close(SOON)).isTrue();
         assertThat(handled).containsExactly("set", "fail", "full");
     }
 
