@@ -91,10 +91,12 @@ final class Asks {
     /** Ends all that are listed, and each that will come. */
     void close() {
         List<Ask<?>> left = new ArrayList<>();
+        Runnable back;
         lock.lock();
         try {
             closed = true;
-            unset();
+            back = unset;
+            unset = null;
             for (Ask<?> ask; (ask = first) != null; ) {
                 unlink(ask);
                 left.add(ask);
@@ -103,6 +105,9 @@ final class Asks {
             lock.unlock();
         }
         left.forEach(ask -> ask.completeExceptionally(new ClosedException(name)));
+        if (back != null) {
+            back.run();
+        }
     }
 
     int pending() {

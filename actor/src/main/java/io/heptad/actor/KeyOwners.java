@@ -301,7 +301,11 @@ final class KeyOwners<K, S, M> {
 
     private void finish() {
         for (Asks open : asks) {
-            open.close();
+            try {
+                open.close();
+            } catch (Throwable broken) { // no memory, or no stack left: whoever waits for the end still learns of it
+                Owner.report(broken);
+            }
         }
         end.complete(null);
     }

@@ -146,13 +146,17 @@ final class Owner<S, M> extends Door<S, M> implements Runnable, ActorContext<M> 
     /** The executor will not run it: what waits fails, here, so that nothing waits for ever. The owner stays open. */
     private void giveUp(Throwable refusal) {
         RUNNER.setRelease(this, Thread.currentThread());
-        do {
-            discard(refusal);
-            if (mailbox.isDrained()) {
-                finish();
-                return;
-            }
-        } while (!rest());
+        try {
+            do {
+                discard(refusal);
+                if (mailbox.isDrained()) {
+                    finish();
+                    return;
+                }
+            } while (!rest());
+        } catch (Throwable broken) { // as in a turn
+            brokenOff(broken);
+        }
     }
 
     /** An activation, and what it tells. */
@@ -172,16 +176,24 @@ final class Owner<S, M> extends Door<S, M> implements Runnable, ActorContext<M> 
         try {
             interrupted |= work(stint);
         } catch (Throwable broken) { // no memory, or no stack left of an executor that runs in the sender's thread
-            report(broken);
-            if (STATUS.compareAndSet(this, RUNNING, REFUSED)) {
-                RUNNER.setRelease(this, null);
-                tryLater(1, broken);
-            }
+            brokenOff(broken);
         } finally {
             if (interrupted) {
                 me.interrupt(); // it was meant for the executor's thread, or for what it does next
             }
         }
+    }
+
+    /** This turn is over, in the middle of it. If the owner is still in this thread's hands, another turn goes on. */
+    private void brokenOff(Throwable broken) {
+        if (runner() == Thread.currentThread()) {
+            RUNNER.setRelease(this, null);
+            if (STATUS.compareAndSet(this, RUNNING, REFUSED)) {
+                tryLater(1, broken);
+                return;
+            }
+        }
+        report(broken);
     }
 
     /** Handles what there is. Whether the thread was interrupted from outside. */
@@ -334,24 +346,51 @@ final class Owner<S, M> extends Door<S, M> implements Runnable, ActorContext<M> 
     /** The mailbox is closed and drained: nothing is left but to go. */
     private void finish() {
         status = ENDING;
+        try {
+            try {
+                endTimers();
+            } finally {
+                endAsks();
+            }
+        } catch (Throwable broken) { // nobody would come back to it: it stops all the same
+            report(broken);
+        }
+        try {
+            callOnStop();
+            DepthEvents.exclude(actor);
+        } finally {
+            stopped();
+        }
+    }
+
+    private void endTimers() {
         Timers<M> set = timers;
         if (set != null) {
             set.close();
         }
+    }
+
+    private void endAsks() {
         Asks open = asks;
         if (open != null) {
             open.close();
         }
-        if (onStop != null) {
-            try {
-                onStop.accept(state);
-            } catch (Throwable failure) {
-                mishaps().callbackFailures.incrementAndGet();
-                report(failure);
-            }
+    }
+
+    private void callOnStop() {
+        if (onStop == null) {
+            return;
         }
+        try {
+            onStop.accept(state);
+        } catch (Throwable failure) {
+            mishaps().callbackFailures.incrementAndGet();
+            report(failure);
+        }
+    }
+
+    private void stopped() {
         RUNNER.setRelease(this, null);
-        DepthEvents.exclude(actor);
         status = STOPPED;
         CompletableFuture<Void> end = ended;
         if (end != null) {

@@ -388,11 +388,7 @@ final class Sending {
             return false;
         }
         try {
-            if (nanos == NO_LIMIT) {
-                owner.ended().get();
-            } else {
-                owner.ended().get(nanos, TimeUnit.NANOSECONDS);
-            }
+            owner.ended().get(nanos, TimeUnit.NANOSECONDS);
             return true;
         } catch (TimeoutException late) {
             return false;

@@ -4,13 +4,14 @@ import static io.heptad.core.FullPolicy.REJECT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.heptad.contract.Watched;
+import io.heptad.core.ClosedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -263,9 +264,34 @@ class ExecutorTurnsTest {
         }
     }
 
+    /** Runs the next turn; what is reported in it. */
+    private List<Class<?>> reportedInATurn() {
+        List<Class<?>> reported = new ArrayList<>();
+        Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> reported.add(failure.getClass()));
+        try {
+            line.remove(0).run();
+        } finally {
+            Thread.currentThread().setUncaughtExceptionHandler(null);
+        }
+        return reported;
+    }
+
+    /** Alarms of which the first so many that are taken back break. */
+    private Alarm breaking(int times) {
+        AtomicInteger left = new AtomicInteger(times);
+        return (nanos, then) -> {
+            Runnable back = alarms.in(nanos, then);
+            return () -> {
+                back.run();
+                if (left.getAndDecrement() > 0) {
+                    throw new InternalError("pretended");
+                }
+            };
+        };
+    }
+
     @Test
     void anActorWhoseTurnBreaksOffGoesOnInAnother() throws Exception {
-        AtomicBoolean breaks = new AtomicBoolean(true);
         Actor<String> actor = Actor.named("words", String.class)
                 .mailbox(10, REJECT)
                 .state(() -> 0, (Integer count, String word, ActorContext<String> context) -> {
@@ -278,19 +304,11 @@ class ExecutorTurnsTest {
                 })
                 .supervision(Supervision.restart(1, Duration.ofHours(1)))
                 .executor(line::add)
-                .alarms((nanos, then) -> {
-                    Runnable back = alarms.in(nanos, then);
-                    return () -> {
-                        back.run();
-                        if (breaks.getAndSet(false)) {
-                            throw new InternalError("pretended");
-                        }
-                    };
-                })
+                .alarms(breaking(1))
                 .start();
         send(actor, "fail", 1);
         send(actor, "b", 1);
-        line.remove(0).run();
+        assertThat(reportedInATurn()).containsExactly(IllegalStateException.class, InternalError.class);
         assertThat(handled).containsExactly("fail");
         assertThat(actor.stats().busy()).isFalse();
         assertThat(actor.depth()).isEqualTo(1);
@@ -299,5 +317,48 @@ class ExecutorTurnsTest {
         line.remove(0).run();
         assertThat(handled).containsExactly("fail", "b");
         assertThat(line).isEmpty();
+    }
+
+    @Test
+    void anActorThatBreaksOffWhileItEndsStopsAllTheSame() throws Exception {
+        List<Integer> stopped = new ArrayList<>();
+        Actor<String> actor = builder(line::add, (word, context) -> {
+                    Cancellable ignored = context.sendAfter(Duration.ofHours(1), "never");
+                })
+                .alarms(breaking(Integer.MAX_VALUE))
+                .onStop(stopped::add)
+                .start();
+        CompletableFuture<Object> asked = actor.ask(reply -> "a", Duration.ofHours(1));
+        line.remove(0).run();
+        actor.close();
+
+        assertThat(reportedInATurn()).containsExactly(InternalError.class);
+        assertThat(actor.close(NO_LIMIT)).isTrue();
+        assertThat(asked.exceptionNow()).isInstanceOf(ClosedException.class);
+        assertThat(stopped).containsExactly(1);
+        assertThat(actor.stats().busy()).isFalse();
+        assertThat(alarms.pending()).isZero();
+    }
+
+    @Test
+    void anActorThatBreaksOffWhileItIsGivenUpIsGivenUpInAnotherTurn() throws Exception {
+        Actor<String> actor = builder(
+                        work -> {
+                            throw new RejectedExecutionException("shut down");
+                        },
+                        NOTHING)
+                .alarms(breaking(1))
+                .start();
+        CompletableFuture<Object> ignored = actor.ask(reply -> "a", Duration.ofHours(1));
+        send(actor, "b", 1);
+        alarms.advance(
+                Duration.ofMillis(200)); // by now the alarm of the ask is far away, and is taken back when it ends
+        alarms.advance(Duration.ofSeconds(1));
+        assertThat(dead).isEmpty();
+        assertThat(actor.stats().busy()).isFalse();
+
+        alarms.advance(Duration.ofSeconds(2));
+        assertThat(dead).containsExactly("b");
+        assertThat(actor.depth()).isZero();
     }
 }

@@ -247,6 +247,7 @@ class KeyedOwnerTest {
         runNext();
         assertThat(rooms.stats().handled()).isEqualTo(64);
         assertThat(owner("a").runner()).isNull();
+        assertThat(rooms.owners().inside()).isNull();
         assertThat(line).hasSize(1);
         runNext();
 
@@ -377,6 +378,28 @@ class KeyedOwnerTest {
     }
 
     @Test
+    void anInterruptOfTheExecutorsThreadIsNotMetByALoad() throws Exception {
+        List<Boolean> seen = new ArrayList<>();
+        rooms = KeyedActors.named("rooms", String.class, Note.class)
+                .mailbox(10, FullPolicy.REJECT)
+                .totalQueued(10)
+                .state(
+                        key -> {
+                            seen.add(Thread.currentThread().isInterrupted());
+                            return List.<Integer>of();
+                        },
+                        Note::handle)
+                .executor(line::add)
+                .start();
+        put("a", 1);
+        Thread.currentThread().interrupt();
+        runNext();
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(seen).containsExactly(false);
+    }
+
+    @Test
     void anInterruptThatALoadLeavesIsNotMetByAHandler() throws Exception {
         ConcurrentLinkedQueue<Boolean> seen = new ConcurrentLinkedQueue<>();
         rooms = KeyedActors.named("rooms", String.class, Note.class)
@@ -452,7 +475,16 @@ class KeyedOwnerTest {
             throw new IllegalStateException("and the timer is to be taken back");
         }));
         put("a", 1);
-        runNext();
+        List<Throwable> reported = new ArrayList<>();
+        Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> reported.add(failure));
+        try {
+            runNext();
+        } finally {
+            Thread.currentThread().setUncaughtExceptionHandler(null);
+        }
+        assertThat(reported)
+                .<Class<?>>extracting(Object::getClass)
+                .containsExactly(IllegalStateException.class, InternalError.class);
         assertThat(rooms.depth("a")).isEqualTo(1);
         assertThat(owner("a").runner()).isNull();
 
@@ -462,6 +494,31 @@ class KeyedOwnerTest {
         assertThat(rooms.depth("a")).isZero();
         assertThat(loads).containsExactly("a");
         assertThat(line).isEmpty();
+    }
+
+    @Test
+    void keysThatAreClosedEndThoughTheAsksOfOneCannotBeClearedAway() throws Exception {
+        rooms = on(line::add)
+                .alarms((nanos, then) -> {
+                    Runnable back = time.in(nanos, then);
+                    return () -> {
+                        back.run();
+                        throw new InternalError("pretended");
+                    };
+                })
+                .start();
+        List<CompletableFuture<Object>> asked = new ArrayList<>();
+        for (String key : List.of("a", "b", "c")) {
+            asked.add(rooms.ask(key, reply -> new Note.Do(context -> {}), LONG)); // without an answer
+            runNext();
+        }
+        rooms.close();
+        while (!line.isEmpty()) {
+            runNext();
+        }
+
+        assertThat(rooms.close(LONG)).isTrue();
+        assertThat(asked).allSatisfy(ask -> assertThat(ask.exceptionNow()).isInstanceOf(ClosedException.class));
     }
 
     /** A key that cannot be looked up once, at a look of one's choice. */

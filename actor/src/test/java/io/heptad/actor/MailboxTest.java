@@ -6,6 +6,9 @@ import io.heptad.contract.Watched;
 import io.heptad.core.Ticker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** The line of letters by itself, where a test can look between two steps of its users. */
@@ -99,5 +102,179 @@ class MailboxTest {
         put("e");
         assertThat(mailbox.claimIfFull()).isNotNull();
         assertThat(third.nextAcquire()).isSameAs(third);
+    }
+
+    /** A sender that stands in line in a thread of its own, parked until it is told. */
+    private Call<Overflow.Sender.State> parks(String word) {
+        int before = mailbox.overflowing().waiting();
+        Call<Overflow.Sender.State> call = Call.platform(() -> {
+            Overflow.Sender<String> sender = new Overflow.Sender<>(letter(word));
+            mailbox.overflowing().enter(sender);
+            while (sender.state == Overflow.Sender.State.WAITING) {
+                LockSupport.park();
+            }
+            return sender.state;
+        });
+        Call.until(() ->
+                mailbox.overflowing().waiting() == before + 1 && call.thread().getState() == Thread.State.WAITING);
+        return call;
+    }
+
+    @Test
+    void whoComesToTheLineWakesThoseBeforeItWhomItLetsIn() {
+        put("a", "b");
+        Call<Overflow.Sender.State> first = parks("c");
+        assertThat(mailbox.claim()).isNotNull(); // whoever made this room has not let anybody in yet
+        stands("d");
+
+        assertThat(first.outcome()).isEqualTo(Overflow.Sender.State.LET_IN);
+        assertThat(takeAll()).containsExactly("b", "c", "d");
+    }
+
+    @Test
+    void allWhoWaitAreWokenByTheEnd() {
+        put("a", "b");
+        List<Call<Overflow.Sender.State>> waiting = List.of(parks("c"), parks("d"), parks("e"));
+        mailbox.close();
+
+        for (Call<Overflow.Sender.State> sender : waiting) {
+            assertThat(sender.outcome()).isEqualTo(Overflow.Sender.State.CLOSED);
+        }
+        assertThat(takeAll()).containsExactly("a", "b");
+    }
+
+    // Between two steps of another
+
+    /** A letter at which somebody stops: before the next one is linked to it, or before or after its link is read. */
+    private static final class Stop extends Letter<String> {
+        private Runnable linking = () -> {};
+        private Runnable looking = () -> {};
+        private Runnable following = () -> {};
+        private final AtomicInteger looks = new AtomicInteger();
+
+        Stop() {
+            super("stop", null);
+        }
+
+        @Override
+        void nextRelease(Letter<String> behind) {
+            Runnable once = linking;
+            linking = () -> {};
+            once.run();
+            super.nextRelease(behind);
+        }
+
+        @Override
+        Letter<String> nextAcquire() {
+            looks.incrementAndGet();
+            Runnable before = looking;
+            looking = () -> {};
+            before.run();
+            Letter<String> next = super.nextAcquire();
+            Runnable after = following;
+            following = () -> {};
+            after.run();
+            return next;
+        }
+
+        @Override
+        long since() {
+            return 1; // longer ago than all the others
+        }
+    }
+
+    /** One that was put, and taken: the letter behind which all others are. */
+    private Stop atTheHead() {
+        Stop stop = new Stop(); // its time would be the oldest
+        assertThat(mailbox.offer(stop)).isEqualTo(Mailbox.Answer.ACCEPTED);
+        assertThat(mailbox.take()).isSameAs(stop);
+        return stop;
+    }
+
+    @Test
+    void aLetterWhoseLinkIsUnderWayIsWaitedFor() {
+        Stop stop = atTheHead();
+        AtomicReference<Call<Letter<String>>> taker = new AtomicReference<>();
+        Letter<String> letter = letter("a");
+        stop.linking = () -> {
+            int before = stop.looks.get();
+            taker.set(Call.platform(mailbox::take));
+            Call.until(() -> stop.looks.get() > before + 100 || taker.get().isDone());
+        };
+        assertThat(mailbox.offer(letter)).isEqualTo(Mailbox.Answer.ACCEPTED);
+
+        assertThat(taker.get().outcome()).isSameAs(letter);
+    }
+
+    @Test
+    void aNewcomerLearnsOfTheEndThoughThoseWhoWaitHaveNotBeenToldYet() {
+        Stop last = new Stop();
+        put("a");
+        assertThat(mailbox.offer(last)).isEqualTo(Mailbox.Answer.ACCEPTED);
+        Overflow.Sender<String> waiting = stands("c");
+        AtomicReference<Mailbox.Answer> answer = new AtomicReference<>();
+        last.linking = () -> answer.set(mailbox.offer(letter("d")));
+        mailbox.close();
+
+        assertThat(answer).hasValue(Mailbox.Answer.CLOSED);
+        assertThat(waiting.state).isEqualTo(Overflow.Sender.State.CLOSED);
+    }
+
+    @Test
+    void aLetterThatIsTakenJustBeforeItWouldBeEvictedIsNotEvicted() {
+        Stop stop = atTheHead();
+        put("a", "b");
+        stop.following = () -> assertThat(mailbox.claim()).isNotNull();
+
+        assertThat(mailbox.claimIfFull()).isNull();
+        assertThat(takeAll()).containsExactly("b");
+    }
+
+    @Test
+    void aLetterThatIsTakenWhileTheOldestIsLookedForIsNotTheOldest() {
+        Stop stop = atTheHead();
+        put("a");
+        stop.looking = () -> assertThat(mailbox.claim()).isNotNull();
+
+        assertThat(mailbox.oldestSince(10)).isEqualTo(Letter.UNKNOWN);
+    }
+
+    // What it says of itself
+
+    @Test
+    void onlyOneWithNothingInsideThatIsOpenIsIdleAndOnlyOneThatIsClosedIsDrained() {
+        assertThat(mailbox.isIdle()).isTrue();
+        put("a");
+        assertThat(mailbox.isIdle()).isFalse();
+        assertThat(mailbox.isDrained()).isFalse();
+        assertThat(mailbox.close()).isTrue();
+        assertThat(mailbox.close()).isFalse();
+        assertThat(mailbox.isDrained()).isFalse();
+        assertThat(mailbox.take()).isNotNull();
+
+        assertThat(mailbox.isDrained()).isTrue();
+        assertThat(mailbox.isIdle()).isFalse();
+    }
+
+    @Test
+    void theNextInTurnIsTimedAndOneOfAFew() {
+        Mailbox<String> timed = new Mailbox<>(100, Ticker.system());
+        List<Boolean> wants = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            wants.add(timed.wantsTime(4));
+            assertThat(timed.offer(letter("a"))).isEqualTo(Mailbox.Answer.ACCEPTED);
+        }
+        assertThat(wants).containsExactly(true, false, false, false, true, false, false, false, true);
+        while (timed.take() != null) {}
+        assertThat(timed.wantsTime(4)).isTrue();
+    }
+
+    @Test
+    void theTimeOfALetterIsLookedForInAFewOnly() {
+        put("a");
+        assertThat(mailbox.offer(new Stop())).isEqualTo(Mailbox.Answer.ACCEPTED);
+
+        assertThat(mailbox.oldestSince(0)).isEqualTo(Letter.UNKNOWN);
+        assertThat(mailbox.oldestSince(1)).isEqualTo(1);
     }
 }

@@ -92,6 +92,23 @@ class StopTest {
     }
 
     @Test
+    void anInterruptIsLeftAloneWhereNobodyWaitsForTheEnd() throws Exception {
+        Actor<String> actor = stuck();
+        assertThat(actor.close(NOT_LONG)).isFalse();
+        assertThat(Waits.entered()).isZero();
+        Thread.currentThread().interrupt();
+        assertThat(actor.close(Duration.ZERO)).isFalse();
+        assertThat(Thread.interrupted()).isTrue();
+        held.release();
+        assertThat(actor.close(SOON)).isTrue();
+
+        Thread.currentThread().interrupt();
+        assertThat(actor.close(SOON)).isTrue();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(Waits.entered()).isZero();
+    }
+
+    @Test
     void closeNowGivesBackWhatIsInsideAndEndsTheMessageInHand() throws Exception {
         Actor<String> actor = stuck("a", "b");
 
