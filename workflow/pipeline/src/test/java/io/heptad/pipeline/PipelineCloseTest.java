@@ -28,6 +28,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a pipeline ends: by itself, in time, out of time, and by a failure. */
 @Watched
@@ -232,17 +234,26 @@ class PipelineCloseTest {
         second.open();
     }
 
-    @Test
-    void aWorkThatIgnoresTheEndDeliversNothingAfterIt() throws InterruptedException {
+    @ParameterizedTest
+    @ValueSource(strings = {"no order", "one order", "an order by key"})
+    void aWorkThatIgnoresTheEndDeliversNothingAfterItAndLeaves(String order) throws InterruptedException {
         CountDownLatch inside = new CountDownLatch(1);
         Semaphore leave = new Semaphore(0);
         List<Thread> threads = new CopyOnWriteArrayList<>();
         Pipeline<Integer> pipeline = Pipeline.of("deaf", Integer.class)
-                .then("one", 1, item -> {
-                    inside.countDown();
-                    leave.acquireUninterruptibly();
-                    return item;
-                })
+                .then(
+                        "one",
+                        1,
+                        item -> {
+                            inside.countDown();
+                            leave.acquireUninterruptibly();
+                            return item;
+                        },
+                        options -> switch (order) {
+                            case "one order" -> options.ordered();
+                            case "an order by key" -> options.orderedBy(item -> item);
+                            default -> options;
+                        })
                 .into(sink::add)
                 .onFailure(failures::add)
                 .threads(task -> {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.heptad.contract.Watched;
 import io.heptad.core.FullPolicy;
+import io.heptad.pool.WorkerPool;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
@@ -15,6 +16,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A worker between two stages: what it has in its hands, whatever the user's code does at the door of the next one. */
 @Watched
@@ -249,6 +252,125 @@ class PipelineHandsTest {
         assertThat(report.residue().getFirst().items()).containsExactly(1);
         assertThat(threads.get(0).join(Wait.LONG)).isTrue();
         assertThat(sink).isEmpty();
+    }
+
+    @Test
+    void aFlatStageThatLooksForResultsUntilAfterTheDrainGivesNoneToTheSinkAndIsNotCountedDone()
+            throws InterruptedException {
+        for (List<Integer> results : List.of(List.<Integer>of(), List.of(7))) {
+            CountDownLatch inside = new CountDownLatch(1);
+            CountDownLatch hold = new CountDownLatch(1);
+            List<Thread> threads = new CopyOnWriteArrayList<>();
+            Iterable<Integer> late = () -> {
+                inside.countDown();
+                awaitThoughInterrupted(hold);
+                return results.iterator();
+            };
+            Pipeline<Integer> pipeline = Pipeline.of("late", Integer.class)
+                    .<Integer>thenFlat("one", 1, item -> late)
+                    .into(sink::add)
+                    .threads(kept(threads))
+                    .start();
+            pipeline.put(1);
+            inside.await();
+
+            DrainReport report = pipeline.close(Duration.ZERO);
+            hold.countDown();
+            assertThat(threads.get(0).join(Wait.LONG)).isTrue();
+
+            assertThat(report.residue())
+                    .singleElement()
+                    .satisfies(one -> assertThat(one.begun()).containsExactly(1));
+            assertThat(sink).isEmpty();
+            assertThat(pipeline.stats().inFlight()).isOne();
+            assertThat(pipeline.stats().out()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"passed", "delivered", "made into several", "failed", "without a key"})
+    void aDrainDoesNotWaitForAListenerThatIsToldThatAnItemHas(String what) throws InterruptedException {
+        CountDownLatch told = new CountDownLatch(1);
+        CountDownLatch hold = new CountDownLatch(1);
+        Pipeline.Builder<Integer, Integer> builder = Pipeline.of("told", Integer.class);
+        builder = switch (what) {
+            case "passed" -> builder.then("one", 1, item -> item).then("two", 1, item -> item);
+            case "without a key" ->
+                builder.then("one", 1, item -> item)
+                        .then("two", 1, item -> item, options -> options.orderedBy(item -> 12 / item));
+            case "made into several" -> builder.thenFlat("one", 1, item -> List.of(item, item));
+            case "failed" -> builder.then("one", 1, item -> 12 / item);
+            default -> builder.then("one", 1, item -> item);
+        };
+        Pipeline<Integer> pipeline = builder.into(sink::add)
+                .journey(step -> {
+                    if (step.stage().equals("one")) {
+                        told.countDown();
+                        awaitThoughInterrupted(hold);
+                    }
+                })
+                .start();
+        pipeline.put(0);
+        told.await();
+
+        Wait.Call drain = new Wait.Call(() -> pipeline.close(Duration.ZERO));
+        try {
+            assertThat(drain.end()).isInstanceOf(DrainReport.class);
+        } finally {
+            hold.countDown();
+        }
+    }
+
+    @Test
+    void anItemThatStillWaitsForASlotWhenTheHaltInterruptsItHasNotBegun() throws InterruptedException {
+        WorkerPool pool = WorkerPool.of("db", 1, 10, FullPolicy.BLOCK);
+        CountDownLatch leave = new CountDownLatch(1);
+        pool.submit(() -> leave.await());
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        Pipeline<Integer> pipeline = Pipeline.of("slots", Integer.class)
+                .then("one", 1, item -> item, options -> options.pool(pool))
+                .then("two", 1, item -> item)
+                .into(sink::add)
+                .threads(task -> {
+                    Thread thread = threads.isEmpty() ? new Thread(task) : new InterruptedAfter(threads.get(0), task);
+                    thread.setDaemon(true);
+                    threads.add(thread);
+                    return thread;
+                })
+                .start();
+        pipeline.put(1);
+        Wait.until().until(() -> pool.stats().waiting() == 1);
+
+        DrainReport report = pipeline.close(Duration.ZERO);
+
+        assertThat(report.residue()).singleElement().satisfies(one -> {
+            assertThat(one.stage()).isEqualTo("one");
+            assertThat(one.begun()).isEmpty();
+            assertThat(one.waiting()).containsExactly(1);
+        });
+        assertThat(report.stats().inFlight()).isOne();
+        leave.countDown();
+        assertThat(pool.close(Wait.LONG)).isTrue();
+    }
+
+    /** Holds up who interrupts it until another thread, which was interrupted before, has ended. */
+    private static final class InterruptedAfter extends Thread {
+        private final Thread other;
+
+        InterruptedAfter(Thread other, Runnable task) {
+            super(task);
+            this.other = other;
+        }
+
+        @Override
+        public void interrupt() {
+            try {
+                other.join();
+            } catch (InterruptedException hung) {
+                throw new AssertionError(hung);
+            }
+            super.interrupt();
+        }
     }
 
     private static void awaitInterrupt(CountDownLatch begun) {

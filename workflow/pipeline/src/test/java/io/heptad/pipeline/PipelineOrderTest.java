@@ -164,6 +164,7 @@ class PipelineOrderTest {
                             return item;
                         },
                         options -> options.orderedBy(item -> item % 5))
+                .into(sink::add)
                 .onFailure(failures::add)
                 .start();
         putAll(pipeline, 0, 2_000);
@@ -173,6 +174,7 @@ class PipelineOrderTest {
         assertThat(perKey).hasSize(5);
         perKey.forEach((key, items) -> assertThat(items).isSorted().hasSize(400));
         assertThat(failures).hasSize(118);
+        assertThat(sink).hasSize(2_000 - 118).doesNotContainNull();
     }
 
     @Test
@@ -236,6 +238,7 @@ class PipelineOrderTest {
                 .containsExactly(
                         org.assertj.core.groups.Tuple.tuple("two", 1), org.assertj.core.groups.Tuple.tuple("two", 2));
         assertThat(end.in()).isEqualTo(end.out() + end.failed());
+        assertThat(end.stages().get(0).out()).isEqualTo(4);
         assertThat(end.stages().get(1).in()).isEqualTo(4);
         assertThat(end.stages().get(1).failed()).isEqualTo(2);
 

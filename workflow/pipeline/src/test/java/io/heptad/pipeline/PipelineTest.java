@@ -308,6 +308,16 @@ class PipelineTest {
                         .isInstanceOf(NullPointerException.class)
                         .hasMessageContaining("find"));
 
+        Pipeline<Integer> middle = Pipeline.of("middle", Integer.class)
+                .then("find", 1, item -> item == 1 ? null : item)
+                .then("print", 1, sink::add)
+                .onFailure(failures::add)
+                .start();
+        putAll(middle, 0, 3);
+        assertThat(drained(middle).stats().failed()).isOne();
+        assertThat(sink).containsExactly(0, 2, 0, 2);
+        assertThat(failures).extracting(FailedItem::stage).containsExactly("find", "find");
+
         Pipeline<Integer> ending =
                 Pipeline.of("end", Integer.class).then("print", 1, item -> null).start();
         putAll(ending, 0, 3);
@@ -574,8 +584,10 @@ class PipelineTest {
         Wait.untilParked(patient.thread);
         valve.open();
         assertThat(patient.end()).isEqualTo(true);
-        drained(pipeline);
+        PipelineStats end = drained(pipeline).stats();
         assertThat(sink).containsExactly(0, 1, 5);
+        assertThat(end.in()).isEqualTo(3); // who was refused at the door was never in, and has not failed
+        assertThat(end.failed()).isZero();
     }
 
     @Test
@@ -703,6 +715,23 @@ class PipelineTest {
         assertThat(pipeline.stats().bottleneck())
                 .hasValueSatisfying(one -> assertThat(one.name()).isEqualTo("read"));
         leave.countDown();
+        drained(pipeline);
+        pool.close();
+    }
+
+    @Test
+    void aWorkerThatHasASlotIsBusy() throws InterruptedException {
+        WorkerPool pool = WorkerPool.of("db", 1, 10, BLOCK);
+        Valve valve = new Valve();
+        Pipeline<Integer> pipeline = Pipeline.of("works", Integer.class)
+                .then("read", 2, valve.<Integer>work(), options -> options.pool(pool))
+                .start();
+        putAll(pipeline, 0, 2);
+        valve.untilItHolds(1);
+        Wait.until().until(() -> pool.stats().waiting() == 1);
+
+        Wait.until().until(() -> pipeline.stats().stages().get(0).busy() == 1); // the other waits for the slot
+        valve.open();
         drained(pipeline);
         pool.close();
     }
@@ -958,8 +987,46 @@ class PipelineTest {
             assertThat(step.stage()).isEqualTo("one");
             assertThat(step.outcome()).isEqualTo(JourneyStep.Outcome.DROPPED);
         });
+        assertThat(counter(pipeline, "callback.failures")).isZero(); // no hook: nobody was to be told
         valve.open();
         drained(pipeline);
+    }
+
+    @Test
+    void theJourneyOfAnItemWithoutAKeyEndsAtTheStageThatNeedsIt() throws InterruptedException {
+        List<JourneyStep> steps = new CopyOnWriteArrayList<>();
+        Pipeline<Integer> pipeline = Pipeline.of("keys", Integer.class)
+                .then("one", 1, item -> item)
+                .then("two", 1, item -> item, options -> options.orderedBy(item -> 12 / item))
+                .journey(steps::add)
+                .start();
+        pipeline.put(0);
+        drained(pipeline);
+
+        assertThat(steps)
+                .extracting(JourneyStep::stage, JourneyStep::outcome)
+                .containsExactly(tuple("one", JourneyStep.Outcome.PASSED), tuple("two", JourneyStep.Outcome.FAILED));
+    }
+
+    @Test
+    void theJourneyOfAnItemLeavesAFlatStageOnceItsResultsHaveGoneOn() throws InterruptedException {
+        List<JourneyStep> steps = new CopyOnWriteArrayList<>();
+        Pipeline<Integer> pipeline = Pipeline.of("flat", Integer.class)
+                .<Integer>thenFlat("one", 1, item -> List.of(1, 2, 3))
+                .into(sink::add)
+                .journey(step -> {
+                    assertThat(sink).hasSize(3);
+                    steps.add(step);
+                })
+                .start();
+        pipeline.put(0);
+        assertThat(pipeline.close(Wait.LONG).drained()).isTrue();
+
+        assertThat(steps).singleElement().satisfies(step -> {
+            assertThat(step.item()).isEqualTo(0);
+            assertThat(step.stage()).isEqualTo("one");
+            assertThat(step.outcome()).isEqualTo(JourneyStep.Outcome.PASSED);
+        });
     }
 
     @Test
