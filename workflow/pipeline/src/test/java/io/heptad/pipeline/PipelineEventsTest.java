@@ -1,6 +1,7 @@
 package io.heptad.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.heptad.contract.Watched;
 import java.nio.file.Path;
@@ -97,6 +98,11 @@ class PipelineEventsTest {
                     .then("one", 1, item -> item)
                     .start();
             closed.close(Wait.LONG);
+            assertThatThrownBy(() -> Pipeline.of("no letters", Integer.class)
+                            .then("one", 1, item -> item)
+                            .threads(task -> null)
+                            .start())
+                    .isInstanceOf(IllegalStateException.class);
             return open;
         });
 

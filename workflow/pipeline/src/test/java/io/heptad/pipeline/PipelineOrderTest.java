@@ -290,4 +290,37 @@ class PipelineOrderTest {
         assertThat(sink.size() + report.left()).isEqualTo(accepted);
         assertThat(report.residue().getFirst().begun()).contains(3);
     }
+
+    /** A key whose hashCode is asked for when its item comes, twice, and then when its item has ended: that one throws. */
+    private static final class RoughInTheEnd {
+        private int asked;
+
+        @Override
+        public int hashCode() {
+            if (++asked > 2) {
+                throw new IllegalStateException("no hash any more");
+            }
+            return 1;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other == this;
+        }
+    }
+
+    @Test
+    void soDoesOneThatThrowsOnceItsItemHasGoneOn() throws InterruptedException {
+        Pipeline<Integer> pipeline = Pipeline.of("rough", Integer.class)
+                .then("one", 1, item -> item, options -> options.orderedBy(item -> new RoughInTheEnd()))
+                .into(sink::add)
+                .start();
+        pipeline.put(0);
+        DrainReport report = pipeline.close(Wait.LONG);
+
+        assertThat(report.failure())
+                .hasValueSatisfying(cause -> assertThat(cause).hasMessage("no hash any more"));
+        assertThat(sink).containsExactly(0);
+        assertThat(report.left()).isEqualTo(report.stats().inFlight()).isZero();
+    }
 }

@@ -14,6 +14,7 @@ import io.heptad.contract.Watched;
 import io.heptad.core.ClosedException;
 import io.heptad.core.FullException;
 import io.heptad.pool.WorkerPool;
+import io.heptad.queue.BoundedQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -442,6 +443,29 @@ class PipelineTest {
         assertThat(counter(pipeline, "callback.failures")).isEqualTo(4);
     }
 
+    @Test
+    void whereNobodyWantsToBeToldNoCallbackFails() throws InterruptedException {
+        Valve valve = new Valve();
+        Pipeline<Integer> pipeline = Pipeline.of("quiet", Integer.class)
+                .then(
+                        "one",
+                        1,
+                        item -> 12 / valve.<Integer>work().apply(item),
+                        options -> options.capacity(1).whenFull(DROP_NEWEST))
+                .start();
+        pipeline.put(0); // fails
+        valve.untilItHolds(1);
+        pipeline.put(1);
+        assertThat(pipeline.put(2, Duration.ofSeconds(1))).isFalse(); // dropped
+        valve.open();
+        PipelineStats end = drained(pipeline).stats();
+
+        assertThat(end.failed()).isOne();
+        assertThat(end.dropped()).isOne();
+        assertThat(counter(pipeline, "callback.failures")).isZero();
+        assertThat(counter(pipeline, "timeouts")).isZero(); // it was dropped, and nobody waited
+    }
+
     static double counter(Pipeline<?> pipeline, String figure) {
         return pipeline.metrics().stream()
                 .filter(metric -> metric.name().equals("heptad.pipeline." + figure))
@@ -650,6 +674,7 @@ class PipelineTest {
                         } catch (FullException full) {
                             told.add(full);
                         }
+                        told.add(self.get().put(4, Duration.ZERO)); // which does not wait
                     }
                     return item;
                 })
@@ -661,8 +686,9 @@ class PipelineTest {
         Wait.until().until(() -> sink.size() == 2);
         drained(pipeline);
 
-        assertThat(told).hasSize(3);
+        assertThat(told).hasSize(4);
         assertThat(told.get(0)).isEqualTo(true);
+        assertThat(told.get(3)).isEqualTo(false);
         assertThat(told.subList(1, 3))
                 .allSatisfy(one -> assertThat((Throwable) one)
                         .isInstanceOf(FullException.class)
@@ -803,6 +829,12 @@ class PipelineTest {
                 .isThrownBy(() -> builder.then("a", 4, item -> item, options -> options.window(3)))
                 .withMessageContaining("window")
                 .withMessageContaining("3");
+        for (int capacity : new int[] {0, BoundedQueue.MAX_CAPACITY + 1}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> builder.then("a", 1, item -> item, options -> options.capacity(capacity)))
+                    .withMessageContaining("capacity")
+                    .withMessageContaining(String.valueOf(capacity));
+        }
         assertThatThrownBy(builder::start)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("bad");
