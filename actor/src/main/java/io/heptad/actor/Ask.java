@@ -51,6 +51,9 @@ final class Ask<R extends @Nullable Object> extends CompletableFuture<R> impleme
 
     boolean listed;
 
+    /** Somebody was about to end it. It is not listed any more, also if that was before it came there. */
+    boolean over;
+
     @SuppressWarnings("unused") // by PLACE
     private int place;
 

@@ -47,10 +47,13 @@ final class Asks {
         this.alarms = alarms;
     }
 
-    /** Lists it, and watches its deadline if it has one. */
+    /** Lists it, and watches its deadline if it has one. Not one that has ended: by whoever made its message. */
     void add(Ask<?> ask) {
         lock.lock();
         try {
+            if (ask.over) {
+                return;
+            }
             if (!closed) {
                 ask.before = last;
                 if (last == null) {
@@ -73,10 +76,11 @@ final class Asks {
         ask.completeExceptionally(new ClosedException(name));
     }
 
-    /** It has ended. Does nothing if it is not listed. */
+    /** It has ended. If it is not listed, it will not be. */
     void remove(Ask<?> ask) {
         lock.lock();
         try {
+            ask.over = true;
             if (ask.listed) {
                 unlink(ask);
             }

@@ -51,7 +51,7 @@ final class Overflow<M> {
 
     private final Mailbox<M> mailbox;
     private final @Nullable DrainRate drained;
-    private final ReentrantLock lock = new ReentrantLock();
+    final ReentrantLock lock = new ReentrantLock(); // for tests, which stop a sender that gives up
     private @Nullable Sender<M> first;
     private @Nullable Sender<M> last;
     private int count;

@@ -238,6 +238,36 @@ class AskTest {
     }
 
     @Test
+    void aCallWhoseAnswerComesWhileItIsInterruptedReturnsItAndKeepsTheInterrupt() throws Exception {
+        ManualAlarm alarms = new ManualAlarm();
+        actor = Actor.named("oracle", Question.class)
+                .mailbox(10, BLOCK)
+                .state(() -> "", this::answer)
+                .alarms((nanos, then) -> {
+                    Runnable back = alarms.in(nanos, then);
+                    return () -> {
+                        back.run();
+                        Reply<String> reply = kept.getAndSet(null);
+                        if (reply != null) {
+                            reply.ok("first"); // inside of the call that gives up
+                        }
+                    };
+                })
+                .start();
+        CompletableFuture<String> other = ask("keep", Duration.ofHours(1));
+        Call.until(() -> kept.getAndSet(null) != null);
+        alarms.advance(Duration.ofMillis(200)); // now its alarm is far away, and is taken back with the last ask
+        Call<String> call = Call.platform(
+                () -> actor.call((Reply<String> reply) -> new Question("keep", new byte[0], reply), NO_LIMIT));
+        Call.until(() -> kept.get() != null && call.thread().getState() == Thread.State.WAITING);
+        assertThat(other.cancel(true)).isTrue();
+        call.interrupt();
+
+        assertThat(call.outcome()).isEqualTo("first");
+        assertThat(call.interruptedAfter()).isTrue();
+    }
+
+    @Test
     void aCallOfAFullActorThatDoesNotBlockIsRefused() throws Exception {
         for (FullPolicy policy : List.of(REJECT, DROP_NEWEST, DROP_OLDEST)) {
             open(1, policy);
@@ -327,6 +357,25 @@ class AskTest {
     }
 
     // The actor stops (G60)
+
+    @Test
+    void anAskThatIsAnsweredBeforeItIsSentLeavesNothingBehind() throws Exception {
+        open(10, BLOCK);
+        hold();
+        CompletableFuture<String> asked = actor.ask(
+                reply -> {
+                    reply.ok("at once");
+                    return new Question("skipped", new byte[0], reply);
+                },
+                Duration.ofHours(1));
+        assertThat(asked).isCompletedWithValue("at once");
+        assertThat(actor.stats().pendingAsks()).isEqualTo(1); // that of the message that is held
+        held.release();
+
+        assertThat(actor.close(SOON)).isTrue();
+        assertThat(handled).containsExactly("hold");
+        assertThat(actor.stats().expired()).isEqualTo(1);
+    }
 
     @Test
     void anAskOfAStoppedActorFails() throws Exception {
@@ -520,6 +569,17 @@ class AskTest {
                 .alarms(counted)
                 .start();
         return counted;
+    }
+
+    @Test
+    void aCallerWatchesTheTimeItselfAndSetsNoAlarm() throws Exception {
+        Counted counted = counting();
+        Call<String> call = Call.platform(() -> call("keep", SOON));
+        Call.until(() -> kept.get() != null);
+        assertThat(kept.get().ok("later")).isTrue();
+
+        assertThat(call.outcome()).isEqualTo("later");
+        assertThat(counted.set).isEmpty();
     }
 
     @Test

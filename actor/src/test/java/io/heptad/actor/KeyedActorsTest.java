@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.heptad.contract.Watched;
+import io.heptad.core.ClosedException;
 import io.heptad.core.FullException;
 import io.heptad.core.FullPolicy;
 import io.heptad.core.Metric;
@@ -252,6 +253,17 @@ class KeyedActorsTest {
     }
 
     @Test
+    void aRefusalSaysWhenToComeBackByWhatHasLeftOfAllKeys() throws Exception {
+        open(10, 2, FullPolicy.REJECT);
+        hold("a"); // one that has left
+        fill("a", 2);
+        time.advance(Duration.ofSeconds(1));
+
+        FullException full = catchThrowableOfType(FullException.class, () -> rooms.send("b", new Note.Put(0)));
+        assertThat(full.retryAfter()).hasValue(Duration.ofSeconds(2));
+    }
+
+    @Test
     void aSenderWaitsForItsKeyAndNotForAnother() throws Exception {
         open(2, 10, FullPolicy.BLOCK);
         hold("a");
@@ -274,6 +286,41 @@ class KeyedActorsTest {
         assertThat(read("a")).containsExactly(0, 1, 2, 3);
         assertThat(rooms.stats().timedOut()).isEqualTo(2);
         assertThat(rooms.stats().rejected()).isEqualTo(1);
+    }
+
+    @Test
+    void whoDoesNotWaitIsToldThatThereIsNoRoomAndNotThatItIsClosed() throws Exception {
+        open(2, 3, FullPolicy.BLOCK);
+        hold("a");
+        hold("b");
+        fill("a", 2);
+        fill("b", 1);
+
+        assertThat(rooms.send("a", new Note.Put(9), Duration.ZERO)).isFalse();
+        assertThat(rooms.send("b", new Note.Put(9), Duration.ZERO))
+                .as("all keys")
+                .isFalse();
+        assertThat(rooms.stats().timedOut()).isEqualTo(2);
+        assertThat(rooms.stats().rejected()).isZero();
+        rooms.close();
+        assertThatThrownBy(() -> rooms.send("b", new Note.Put(9), Duration.ZERO))
+                .isInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void theAgeOfAMessageThatHadToWaitForRoomBeginsWhenItIsLetIn() throws Exception {
+        open(1, 10, FullPolicy.BLOCK);
+        Note.Hold first = hold("a");
+        Note.Hold second = new Note.Hold();
+        holds.add(second);
+        assertThat(rooms.send("a", second)).isTrue();
+        Sent<Boolean> waits = Sent.waiting(() -> rooms.send("a", new Note.Put(1)));
+        time.advance(Duration.ofSeconds(3));
+        first.release();
+        assertThat(waits.value()).isTrue();
+
+        assertThat(rooms.depth("a")).isEqualTo(1);
+        assertThat(rooms.oldestAge("a")).isZero();
     }
 
     @Test
@@ -511,6 +558,74 @@ class KeyedActorsTest {
         fill("a", 1);
         assertThatThrownBy(() -> read("a")).isInstanceOf(FullException.class);
         assertThat(rooms.stats().pendingAsks()).isZero();
+    }
+
+    @Test
+    void anAskThatIsAnsweredBeforeItLiesInLineTakesNoPlaceThere() throws Exception {
+        open(10, 10, FullPolicy.REJECT);
+        hold("a");
+        CompletableFuture<String> ask = rooms.ask(
+                "a",
+                reply -> {
+                    reply.ok("at once");
+                    return new Note.Put(1);
+                },
+                LONG);
+
+        assertThat(ask.get()).isEqualTo("at once");
+        assertThat(rooms.depth("a")).isZero();
+        assertThat(rooms.stats().expired()).isEqualTo(1);
+        assertThat(rooms.stats().pendingAsks()).isZero();
+    }
+
+    @Test
+    void onlyAnAskThatIsInLineForItsKeyHasAPosition() throws Exception {
+        open(10, 10, FullPolicy.REJECT);
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch answers = new CountDownLatch(1);
+        CompletableFuture<Boolean> inHand = rooms.ask(
+                "a",
+                reply -> new Note.Do(context -> {
+                    begun.countDown();
+                    answers.await();
+                    reply.ok(true);
+                }),
+                LONG);
+        begun.await();
+        CompletableFuture<List<Integer>> inLine = rooms.ask("a", Note.Read::new, LONG);
+        hold("b");
+
+        assertThat(rooms.position("a", inHand)).isEmpty();
+        assertThat(rooms.position("a", inLine)).hasValue(1);
+        assertThat(rooms.position("b", inLine)).isEmpty();
+        answers.countDown();
+        assertThat(inHand.get()).isTrue();
+    }
+
+    @Test
+    void aCallWithoutTimeOrAfterAnInterruptIsNotSent() throws Exception {
+        open(10, 10, FullPolicy.BLOCK);
+        assertThatThrownBy(() -> rooms.<List<Integer>>call("a", Note.Read::new, Duration.ZERO))
+                .isInstanceOf(TimeoutException.class);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> read("a")).isInstanceOf(InterruptedException.class);
+
+        assertThat(rooms.stats().accepted()).isZero();
+        assertThat(rooms.stats().keys()).isZero();
+        assertThat(Waits.entered()).isZero();
+    }
+
+    @Test
+    void aCallWithoutAnAnswerIsPendingUntilTheEnd() throws Exception {
+        open(10, 10, FullPolicy.BLOCK);
+        Sent<Object> call = Sent.of(() -> rooms.call("a", reply -> new Note.Put(1), LONG));
+        Note.until().until(() -> rooms.stats().handled() == 1);
+        assertThat(rooms.stats().pendingAsks()).isEqualTo(1);
+        assertThat(rooms.close(LONG)).isTrue();
+
+        assertThat(call.failure()).isInstanceOf(ClosedException.class);
+        assertThat(rooms.stats().pendingAsks()).isZero();
+        assertThat(Waits.entered()).isZero();
     }
 
     @Test

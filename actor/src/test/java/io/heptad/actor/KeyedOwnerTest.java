@@ -588,11 +588,231 @@ class KeyedOwnerTest {
             any.send(key, new Note.Later(Duration.ofSeconds(1), new Note.Put(1)));
             Note.until().until(() -> any.stats().handled() == 1);
             key.fuse.set(1);
-            time.advance(Duration.ofSeconds(1));
+            List<Throwable> reported = new ArrayList<>();
+            Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> reported.add(failure));
+            try {
+                time.advance(Duration.ofSeconds(1));
+            } finally {
+                Thread.currentThread().setUncaughtExceptionHandler(null);
+            }
 
             assertThat(dead).containsExactly(new Note.Put(1));
+            assertThat(reported).singleElement().isInstanceOf(IllegalStateException.class);
             assertThat(any.stats().timers()).isZero();
         }
+    }
+
+    @Test
+    void whatATimerCannotDeliverSinceItsKeyIsFullIsADeadLetter() throws Exception {
+        rooms = builder(1, 10, FullPolicy.REJECT).start();
+        rooms.send("a", new Note.Later(Duration.ofSeconds(1), new Note.Put(1)));
+        Note.until().until(() -> rooms.stats().handled() == 1);
+        hold("a");
+        put("a", 2);
+        time.advance(Duration.ofSeconds(1));
+
+        assertThat(dead).containsExactly(new Note.Put(1));
+        assertThat(rooms.stats().rejected()).isEqualTo(1);
+    }
+
+    /** A key at one look at which something happens. */
+    private static final class Looked {
+        private final AtomicInteger looks;
+        private final Runnable then;
+
+        Looked(int looks, Runnable then) {
+            this.looks = new AtomicInteger(looks);
+            this.then = then;
+        }
+
+        @Override
+        public int hashCode() {
+            if (looks.decrementAndGet() == 0) {
+                then.run();
+            }
+            return 7;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return this == other;
+        }
+    }
+
+    @Test
+    void aKeyThatFindsEverythingChangedAtAnyLookIsSentItsMessageOnceAllTheSame() throws Exception {
+        for (int look = 1; look <= 8; look++) {
+            int now = look;
+            try (KeyedActors<Object, Note> any = fused()) {
+                Note.Hold held = new Note.Hold();
+                holds.add(held);
+                assertThat(any.send("full", held)).isTrue();
+                held.begun().await();
+                assertThat(any.send("full", new Note.Put(1))).isTrue();
+                assertThat(any.send("full", new Note.Put(2))).isTrue(); // and that is all that may wait
+                List<Integer> seen = new CopyOnWriteArrayList<>();
+                Looked key = new Looked(look, () -> {
+                    held.release();
+                    Call.until(() -> any.depth("full") == 0);
+                });
+                assertThat(any.send(key, new Note.Do(context -> seen.add(now)))).isTrue();
+                held.release();
+
+                Note.until().until(() -> any.depth() == 0 && seen.size() > 0);
+                assertThat(any.close(LONG)).isTrue();
+                assertThat(seen).containsExactly(look);
+                KeyedStats stats = any.stats();
+                assertThat(stats.accepted()).isEqualTo(4);
+                assertThat(stats.handled() + stats.evicted()).isEqualTo(4);
+            }
+        }
+    }
+
+    @Test
+    void aKeyThatIsClosedAtAnyLookIsRefusedOrIn() throws Exception {
+        for (int look = 1; look <= 8; look++) {
+            try (KeyedActors<Object, Note> any = fused()) {
+                Note.Hold held = new Note.Hold();
+                holds.add(held);
+                assertThat(any.send("full", held)).isTrue();
+                held.begun().await();
+                assertThat(any.send("full", new Note.Put(1))).isTrue();
+                assertThat(any.send("full", new Note.Put(2))).isTrue(); // and that is all that may wait
+                Looked key = new Looked(look, any::close);
+                boolean in = false;
+                try {
+                    in = any.send(key, new Note.Put(3));
+                } catch (ClosedException closed) {
+                    assertThat(any.owners().isClosed()).isTrue();
+                }
+                held.release();
+
+                assertThat(any.close(LONG)).isTrue();
+                KeyedStats stats = any.stats();
+                assertThat(stats.accepted()).as("look %d", look).isEqualTo(in ? 4 : 3);
+                assertThat(stats.handled() + stats.evicted()).isEqualTo(stats.accepted());
+                assertThat(any.depth()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void aSenderThatIsLetInWhileItGivesUpIsInAndKeepsItsInterrupt() throws Exception {
+        rooms = builder(10, 1, FullPolicy.BLOCK).start();
+        Note.Hold held = hold("a");
+        put("a", 1); // and that is all that may wait
+        Call<Boolean> sender = Call.platform(() -> rooms.send("b", new Note.Put(2)));
+        Call.until(() -> rooms.owners().bound.waiting() == 1 && sender.thread().getState() == Thread.State.WAITING);
+        KeyOwner<String, ?, Note> b = owner("b");
+        b.lock.lock();
+        try {
+            sender.interrupt();
+            Call.until(() -> b.lock.hasQueuedThread(sender.thread()));
+            held.release();
+            Call.until(() -> rooms.owners().bound.waiting() == 0);
+        } finally {
+            b.lock.unlock();
+        }
+
+        assertThat(sender.outcome()).isEqualTo(true);
+        assertThat(sender.interruptedAfter()).isTrue();
+        Note.until().until(() -> rooms.stats().handled() == 3);
+    }
+
+    @Test
+    void aCallThatIsAnsweredAsItIsLetInLeavesNothingOfItsKey() throws Exception {
+        rooms = builder(10, 1, FullPolicy.BLOCK).start();
+        Note.Hold held = hold("a");
+        put("a", 1); // and that is all that may wait
+        AtomicReference<Reply<? super String>> kept = new AtomicReference<>();
+        Call<Object> call = Call.platform(() -> rooms.call(
+                "b",
+                (Reply<String> reply) -> {
+                    kept.set(reply);
+                    return new Note.Put(2);
+                },
+                LONG));
+        Call.until(() -> rooms.owners().bound.waiting() == 1);
+        KeyOwner<String, ?, Note> b = owner("b");
+        b.lock.lock();
+        try {
+            held.release();
+            Call.until(() -> b.lock.hasQueuedThread(call.thread())); // it is in, and about to wake its owner
+            assertThat(kept.get().ok("at once")).isTrue();
+        } finally {
+            b.lock.unlock();
+        }
+
+        assertThat(call.outcome()).isEqualTo("at once");
+        Note.until().until(() -> rooms.stats().handled() == 2);
+        assertThat(rooms.stats().keys()).isEqualTo(1);
+        assertThat(rooms.stats().expired()).isEqualTo(1);
+        assertThat(rooms.depth()).isZero();
+    }
+
+    @Test
+    void whoWasLetInByTheBoundBeforeItGaveUpIsIn() {
+        TotalBound bound = new TotalBound(1);
+        Sender sender = new Sender(new Mail<>(1, bound), false);
+        assertThat(bound.tryTake()).isTrue();
+        assertThat(bound.takeOrStand(sender)).isFalse();
+        bound.release();
+
+        assertThat(bound.leave(sender, Sender.State.LEFT)).isFalse();
+        assertThat(sender.state()).isEqualTo(Sender.State.LET_IN);
+        assertThat(bound.waiting()).isZero();
+        assertThat(bound.used()).isEqualTo(1);
+    }
+
+    @Test
+    void whoIsAtTheDoorOfAnOwnerThatStopsIsLetInToTheNext() throws Exception {
+        rooms = builder(1, 10, FullPolicy.BLOCK).start();
+        Note.Hold held = new Note.Hold();
+        holds.add(held);
+        rooms.send("a", new Note.Do(context -> {
+            held.begun().countDown();
+            held.released().await();
+            context.stop();
+        }));
+        held.begun().await();
+        put("a", 1);
+        Sent<Boolean> waits = Sent.waiting(() -> rooms.send("a", new Note.Put(2)));
+        held.release();
+
+        assertThat(waits.value()).isTrue();
+        Note.until().until(() -> rooms.stats().handled() == 2);
+        assertThat(dead).containsExactly(new Note.Put(1));
+        assertThat(loads).containsExactly("a", "a");
+    }
+
+    @Test
+    void aCallWhoseAnswerComesWhileItIsInterruptedReturnsItAndKeepsTheInterrupt() throws Exception {
+        AtomicReference<Reply<? super String>> kept = new AtomicReference<>();
+        rooms = builder(10, 10, FullPolicy.BLOCK)
+                .alarms((nanos, then) -> {
+                    Runnable back = time.in(nanos, then);
+                    return () -> {
+                        back.run();
+                        Reply<? super String> reply = kept.getAndSet(null);
+                        if (reply != null) {
+                            reply.ok("first"); // inside of the call that gives up
+                        }
+                    };
+                })
+                .start();
+        CompletableFuture<Object> other = rooms.ask("a", reply -> new Note.Do(context -> {}), Duration.ofHours(1));
+        Note.until().until(() -> rooms.stats().handled() == 1);
+        time.advance(Duration.ofMillis(200)); // now its alarm is far away, and is taken back with the last ask
+        Call<Object> call = Call.platform(
+                () -> rooms.call("a", (Reply<String> reply) -> new Note.Do(context -> kept.set(reply)), LONG));
+        Call.until(() -> kept.get() != null
+                && rooms.stats().pendingAsks() == 2
+                && call.thread().getState() == Thread.State.TIMED_WAITING);
+        assertThat(other.cancel(true)).isTrue();
+        call.interrupt();
+
+        assertThat(call.outcome()).isEqualTo("first");
+        assertThat(call.interruptedAfter()).isTrue();
     }
 
     // Handlers at the door of another key
@@ -701,7 +921,57 @@ class KeyedOwnerTest {
         Note.until().until(() -> rooms.stats().handled() == 4);
     }
 
+    @Test
+    void aHandlerAtTheDoorIsRefusedWhenThePlaceOfOneThatGivesUpIsOfNoUseToIt() throws Exception {
+        rooms = builder(2, 2, FullPolicy.BLOCK).start();
+        hold("b");
+        hold("c");
+        Sends handler = new Sends("a", "b");
+        put("b", 1);
+        put("c", 1); // and that is all that may wait
+        Sent<Boolean> other = Sent.waiting(() -> rooms.send("b", new Note.Put(2)));
+        handler.held.release();
+        Note.until().until(() -> rooms.stats().waitingSenders() == 2);
+        other.interrupt();
+
+        handler.assertRefused();
+        assertThat(other.failure()).isInstanceOf(InterruptedException.class);
+        assertThat(rooms.stats().waitingSenders()).isZero();
+    }
+
+    @Test
+    void aHandlerAtTheDoorOfAKeyThatComesToStandInLineIsRefused() throws Exception {
+        rooms = builder(1, 10, FullPolicy.BLOCK).start();
+        hold("b");
+        put("b", 1);
+        Sends handler = new Sends("a", "b");
+        handler.held.release();
+        Note.until().until(() -> rooms.stats().waitingSenders() == 1);
+        owner("b").refuseInsiders();
+        assertThat(rooms.stats().waitingSenders()).as("it has its place").isEqualTo(1);
+        owner("b").inLine = true;
+        owner("b").refuseInsiders();
+        owner("b").inLine = false;
+
+        handler.assertRefused();
+    }
+
     // Lines that one leaves anywhere
+
+    @Test
+    void whoGivesUpTheOnlyPlaceOfItsKeyLeavesItToTheFirstAtTheDoor() throws Exception {
+        rooms = builder(1, 1, FullPolicy.BLOCK).start();
+        Note.Hold held = hold("full");
+        put("full", 1);
+        Sent<Boolean> first = waitsBehind(0, "b"); // for the bound over all keys
+        Sent<Boolean> second = waitsBehind(1, "b"); // at the door of its key
+        first.interrupt();
+        assertThat(first.failure()).isInstanceOf(InterruptedException.class);
+        held.release();
+
+        assertThat(second.value()).isTrue();
+        Note.until().until(() -> rooms.stats().handled() == 3);
+    }
 
     @Test
     void ownersLeaveInTheOrderInWhichTheyBecameIdleWhicheverOfThemWorkedAgain() throws Exception {

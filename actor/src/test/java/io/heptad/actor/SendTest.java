@@ -81,6 +81,7 @@ class SendTest {
         assertThat(actor.offer(102)).isFalse();
         assertThat(actor.send(103, NOT_LONG)).isFalse();
         assertThat(actor.depth()).isEqualTo(100);
+        assertThat(actor.stats().rejected()).isEqualTo(1);
 
         assertThat(outcome(102)).isEqualTo(IntStream.rangeClosed(0, 101).boxed().toList());
         assertThat(late.outcome()).isEqualTo(true);
@@ -150,6 +151,26 @@ class SendTest {
         assertThat(send.interruptedAfter()).isTrue();
         assertThat(actor.close(SOON)).isTrue();
         assertThat(actor.stats().accepted()).isEqualTo(1);
+    }
+
+    @Test
+    void aSenderThatIsLetInWhileItGivesUpIsInAndKeepsItsInterrupt() throws Exception {
+        full(1, BLOCK);
+        Call<Object> sender = waitingSend(false, 2, NO_LIMIT);
+        Mailbox<Integer> mailbox = ((Owner<?, Integer>) actor.target()).mailbox;
+        Overflow<Integer> line = mailbox.overflowing();
+        line.lock.lock();
+        try {
+            sender.interrupt();
+            Call.until(() -> line.lock.hasQueuedThread(sender.thread()));
+            assertThat(mailbox.take()).isNotNull();
+        } finally {
+            line.lock.unlock();
+        }
+
+        assertThat(sender.outcome()).isEqualTo(true);
+        assertThat(sender.interruptedAfter()).isTrue();
+        assertThat(outcome(2)).containsExactly(0, 2);
     }
 
     @Test
