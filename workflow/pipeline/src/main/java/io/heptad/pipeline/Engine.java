@@ -139,17 +139,10 @@ final class Engine {
 
     /** All threads or none. */
     void start() {
-        int started = 0;
         try {
-            for (Thread thread : threads.keySet()) {
-                thread.start();
-                started++;
-            }
+            threads.keySet().forEach(Thread::start);
         } catch (Throwable failure) {
-            stop(failure);
-            for (int i = started; i < threads.size(); i++) {
-                left();
-            }
+            stop(failure); // those that have started leave; nobody has the pipeline to wait for them
             throw failure;
         }
     }
@@ -239,8 +232,8 @@ final class Engine {
         if (threads.containsKey(Thread.currentThread())) {
             return new DrainReport(false, List.of(), Optional.ofNullable(ending.failure()), stats());
         }
-        if (!isGoneWithin(nanos) && !gone.isDone()) {
-            ending.halt();
+        if (!isGoneWithin(nanos)) {
+            ending.halt(); // changes nothing if the last has left meanwhile
         }
         if (ending.isCompleted()) {
             return new DrainReport(true, List.of(), Optional.empty(), stats());

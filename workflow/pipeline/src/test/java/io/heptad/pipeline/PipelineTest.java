@@ -270,6 +270,7 @@ class PipelineTest {
 
     @Test
     void aWorkThatThrowsAnErrorFailsItsItemAndKillsNoWorker() throws InterruptedException {
+        List<Object> out = new CopyOnWriteArrayList<>(); // it would take a null
         Pipeline<Integer> pipeline = Pipeline.of("rough", Integer.class)
                 .then("deep", 1, item -> switch (item) {
                     case 0 -> throw new AssertionError("error");
@@ -278,13 +279,13 @@ class PipelineTest {
                     case 3 -> throw new OutOfMemoryError("pretended");
                     default -> item;
                 })
-                .into(sink::add)
+                .into(out::add)
                 .onFailure(failures::add)
                 .start();
         putAll(pipeline, 0, 10);
         drained(pipeline);
 
-        assertThat(sink).containsExactly(4, 5, 6, 7, 8, 9);
+        assertThat(out).containsExactly(4, 5, 6, 7, 8, 9);
         assertThat(failures).extracting(FailedItem::item).containsExactly(0, 1, 2, 3);
         assertThat(failures.get(1).cause()).isInstanceOf(StackOverflowError.class);
     }
