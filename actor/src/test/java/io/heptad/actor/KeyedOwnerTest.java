@@ -189,6 +189,38 @@ class KeyedOwnerTest {
     }
 
     @Test
+    void anOwnerForWhichATimerIsSetFromOutsideRestsNoMore() throws Exception {
+        rooms = on(line::add).idleAfter(IDLE).start();
+        AtomicReference<ActorContext<Note>> context = new AtomicReference<>();
+        rooms.send("a", new Note.Do(context::set));
+        runNext();
+        assertThat(owner("a").resting).isTrue();
+        Cancellable timer = context.get().sendAfter(Duration.ofHours(1), new Note.Put(1));
+        assertThat(owner("a").resting).isFalse();
+        time.advance(IDLE);
+        assertThat(line).isEmpty();
+        assertThat(timer.cancel()).isTrue();
+
+        time.advance(IDLE);
+        runNext();
+        assertThat(rooms.stats().keys()).isZero();
+    }
+
+    @Test
+    void anOwnerThatWaitsForATimerWhenAllIsClosedLeavesAllTheSame() throws Exception {
+        rooms = on(line::add).start();
+        rooms.send("a", new Note.Do(context -> {
+            Cancellable ignored = context.sendAfter(Duration.ofHours(1), new Note.Put(1));
+            rooms.close();
+        }));
+        runNext();
+
+        assertThat(rooms.stats().keys()).isZero();
+        assertThat(stored).containsExactly("a");
+        assertThat(time.pending()).isZero();
+    }
+
+    @Test
     void whereNobodyRestsAnOwnerLeavesWhenItsTimerIsTakenBack() throws Exception {
         rooms = builder(10, 10, FullPolicy.REJECT).idleAfter(Duration.ZERO).start();
         AtomicReference<Cancellable> timer = new AtomicReference<>();
@@ -330,6 +362,49 @@ class KeyedOwnerTest {
         assertThat(rooms.stats().handled()).isEqualTo(1);
         assertThat(refusals()).isZero();
         assertThat(time.pending()).isZero();
+    }
+
+    @Test
+    void workThatIsRunTwiceIsDoneOnce() throws Exception {
+        rooms = on(work -> {
+                    work.run();
+                    work.run();
+                })
+                .idleAfter(Duration.ZERO)
+                .start();
+        put("a", 1);
+        put("b", 2);
+
+        assertThat(stored).containsExactly("a", "b");
+        assertThat(rooms.stats().live()).isZero();
+        assertThat(rooms.stats().keys()).isZero();
+        assertThat(rooms.stats().handled()).isEqualTo(2);
+    }
+
+    @Test
+    void aMessageThatComesWhileItsOwnerLeavesMayStopIt() throws Exception {
+        AtomicBoolean first = new AtomicBoolean(true);
+        List<Boolean> mine = new ArrayList<>();
+        rooms = on(line::add)
+                .idleAfter(Duration.ZERO)
+                .onPassivate((key, state) -> {
+                    stored.add(key);
+                    if (first.getAndSet(false)) {
+                        assertThat(rooms.offer(key, new Note.Do(context -> {
+                                    context.stop(); // which is for the thread of its owner only
+                                    mine.add(owner(key).runner() == Thread.currentThread());
+                                })))
+                                .isTrue();
+                    }
+                })
+                .start();
+        put("a", 1);
+        runNext();
+
+        assertThat(mine).containsExactly(true);
+        assertThat(stored).containsExactly("a", "a");
+        assertThat(rooms.stats().keys()).isZero();
+        assertThat(line).isEmpty();
     }
 
     @Test
@@ -762,6 +837,30 @@ class KeyedOwnerTest {
         assertThat(sender.state()).isEqualTo(Sender.State.LET_IN);
         assertThat(bound.waiting()).isZero();
         assertThat(bound.used()).isEqualTo(1);
+    }
+
+    @Test
+    void whoWaitsForTheBoundWhenItsOwnerStopsIsNoDeadLetter() throws Exception {
+        rooms = builder(10, 1, FullPolicy.BLOCK).start();
+        Note.Hold stops = new Note.Hold();
+        holds.add(stops);
+        rooms.send("a", new Note.Do(context -> {
+            stops.begun().countDown();
+            stops.released().await();
+            context.stop();
+        }));
+        stops.begun().await();
+        Note.Hold other = hold("b");
+        put("b", 1); // and that is all that may wait
+        Sent<Boolean> waits = waitsBehind(0, "a");
+        stops.release();
+        Note.until().until(() -> stored.contains("a"));
+        other.release();
+
+        assertThat(waits.value()).isTrue();
+        Note.until().until(() -> rooms.stats().handled() == 4);
+        assertThat(dead).isEmpty();
+        assertThat(rooms.depth()).isZero();
     }
 
     @Test
