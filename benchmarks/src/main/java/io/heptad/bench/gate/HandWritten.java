@@ -38,7 +38,7 @@ final class HandWritten implements Doors {
             + " VALUES (?, ?, ?, 'push', 'do', ?, 'open', ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)";
     private static final String CLOSE_ACTION = "UPDATE heptad_action SET state = 'done', open_entity = NULL,"
             + " result_type = ?, result_version = ?, result = ?"
-            + " WHERE gate = ? AND action_key = ? AND entity_id = ? AND fence = 1 AND open_entity IS NOT NULL";
+            + " WHERE gate = ? AND action_key = ? AND open_entity = ? AND fence = 1";
     private static final String TURNS =
             "SELECT version, phase_type, phase_version, phase FROM heptad_entity" + " WHERE gate = ? AND id = ?";
 

@@ -11,11 +11,12 @@ import java.util.Locale;
  *
  * @param name which database
  * @param clock an expression for its time now
+ * @param due the same, for what is compared with a column: it stands still for a statement, so that an index can be asked
  * @param later an expression for its time now and so many microseconds, which are the one parameter
  * @param waits whether there is a statement that waits for an entity's lock, as long as its one parameter more says
  * @param ddl the file with its tables
  */
-record Dialect(Name name, String clock, String later, boolean waits, String ddl) {
+record Dialect(Name name, String clock, String due, String later, boolean waits, String ddl) {
     enum Name {
         POSTGRESQL,
         H2
@@ -24,27 +25,38 @@ record Dialect(Name name, String clock, String later, boolean waits, String ddl)
     /** {@code now()} stands still inside of a transaction; a lease that was waited for would be over already. */
     private static final String POSTGRESQL_CLOCK = "clock_timestamp()";
 
+    /** {@code clock_timestamp()} may differ from row to row, so PostgreSQL asks it at every row, of which there may be many. */
+    private static final String POSTGRESQL_DUE = "statement_timestamp()";
+
     /**
      * Stands still inside of a transaction too: from its first statement on. So that statement never waits on H2, and its
      * time is that at which the entity was locked.
      */
     private static final String H2_CLOCK = "CURRENT_TIMESTAMP";
 
-    static Dialect postgresql(String clock) {
-        return new Dialect(
-                Name.POSTGRESQL, clock, clock + " + ? * interval '1 microsecond'", true, "heptad-postgresql.sql");
+    static Dialect postgresql() {
+        return postgresql(POSTGRESQL_CLOCK, POSTGRESQL_DUE);
     }
 
-    static Dialect h2(String clock) {
-        return new Dialect(Name.H2, clock, "DATEADD(MICROSECOND, ?, " + clock + ")", false, "heptad-h2.sql");
+    private static Dialect postgresql(String clock, String due) {
+        return new Dialect(
+                Name.POSTGRESQL, clock, due, clock + " + ? * interval '1 microsecond'", true, "heptad-postgresql.sql");
+    }
+
+    static Dialect h2() {
+        return h2(H2_CLOCK);
+    }
+
+    private static Dialect h2(String clock) {
+        return new Dialect(Name.H2, clock, clock, "DATEADD(MICROSECOND, ?, " + clock + ")", false, "heptad-h2.sql");
     }
 
     /** The database at the other end. */
     static Dialect of(Connection connection) throws SQLException {
         String product = connection.getMetaData().getDatabaseProductName();
         return switch (product.toLowerCase(Locale.ROOT)) {
-            case "postgresql" -> postgresql(POSTGRESQL_CLOCK);
-            case "h2" -> h2(H2_CLOCK);
+            case "postgresql" -> postgresql();
+            case "h2" -> h2();
             default ->
                 throw new IllegalArgumentException("dataSource must lead to PostgreSQL or H2, but leads to " + product);
         };
@@ -52,7 +64,7 @@ record Dialect(Name name, String clock, String later, boolean waits, String ddl)
 
     /** The same database with another clock. */
     Dialect at(String otherClock) {
-        return name == Name.H2 ? h2(otherClock) : postgresql(otherClock);
+        return name == Name.H2 ? h2(otherClock) : postgresql(otherClock, otherClock);
     }
 
     /** Refuses what would break a promise of the store without anybody's noticing. */

@@ -171,9 +171,9 @@ final class Looks<P, E> {
         }
         Set<String> free = new HashSet<>();
         try (PreparedStatement statement = connection.prepareStatement(Statements.lockEntities(candidates.size()))) {
-            statement.setString(1, gate);
             for (int i = 0; i < candidates.size(); i++) {
-                statement.setString(i + 2, candidates.get(i).id());
+                statement.setString(2 * i + 1, gate);
+                statement.setString(2 * i + 2, candidates.get(i).id());
             }
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
@@ -213,12 +213,14 @@ final class Looks<P, E> {
         Duration oldest = Duration.ZERO;
         try (PreparedStatement statement = connection.prepareStatement(sql.figures)) {
             statement.setString(1, gate);
+            statement.setString(2, gate);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
+                    long count = row.getLong(2);
                     if (row.getString(1).equals("parked")) {
-                        parked = row.getLong(2);
-                    } else {
-                        open = row.getLong(2);
+                        parked = count;
+                    } else if (count > 0) {
+                        open = count;
                         oldest = atLeastZero(Duration.between(Rows.time(row, 3), Rows.time(row, 4)));
                     }
                 }

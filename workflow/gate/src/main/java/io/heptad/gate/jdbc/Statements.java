@@ -2,6 +2,19 @@ package io.heptad.gate.jdbc;
 
 /** Every statement of a store, in one place. The first parameter is the name of the store wherever there is one. */
 final class Statements {
+    /*
+     * Each is written so that only one index fits. A database keeps a plan as long as nothing tells it better, and makes it
+     * while the tables are empty, or while no action is open; then all indexes look alike, and whichever begins with the gate
+     * is as good as another. With 10,000 actions open because a provider is away, each renewal would read all of them, and
+     * on tables that nobody has counted yet, each turn all that there ever was. Hence:
+     *
+     * - the indexes of actions begin with what tells one action from the others; only those of what is open, or parked, which
+     *   is read as a whole, begin with the gate;
+     * - an action that is not closed is named by open_entity, as entity_id would also fit those that are;
+     * - a statement about one action says state <> 'parked' and not state = 'open', or PostgreSQL takes the index of the open ones.
+     *
+     * StatementPlansTest asks both databases for their plans.
+     */
     static final String ENTITY =
             "version, phase_type, phase_version, phase, event_type, event_version, event, updated_at, "
                     + "timers, declines";
@@ -15,7 +28,8 @@ final class Statements {
                     + "v.asked_type, v.asked_version, v.asked, v.action, v.reason, v.at";
 
     private static final String NO_ACTION =
-            " AND NOT EXISTS (SELECT 1 FROM heptad_action o WHERE o.gate = t.gate AND o.open_entity = t.entity_id)";
+            " AND NOT EXISTS (SELECT 1 FROM heptad_action o WHERE o.gate = t.gate AND o.open_entity = t.entity_id"
+                    + " AND o.open_entity IS NOT NULL)";
     private static final String TIMER_AND_ENTITY =
             " FROM heptad_timer t JOIN heptad_entity e ON e.gate = t.gate AND e.id = t.entity_id AND e.version = t.version"
                     + " WHERE t.gate = ?";
@@ -59,7 +73,7 @@ final class Statements {
                     + " VALUES (" + marks(24) + ")";
     final String close = "UPDATE heptad_action SET state = ?, open_entity = NULL, result_type = ?, result_version = ?,"
             + " result = ?, last_error = COALESCE(?, last_error)"
-            + " WHERE gate = ? AND action_key = ? AND entity_id = ? AND fence = ? AND open_entity IS NOT NULL";
+            + " WHERE gate = ? AND action_key = ? AND open_entity = ? AND fence = ?";
     final String insertTimer =
             "INSERT INTO heptad_timer (gate, entity_id, version, number, due, claimed_until, event_type,"
                     + " event_version, event) VALUES (" + marks(9) + ")";
@@ -87,18 +101,20 @@ final class Statements {
     final String actions =
             "SELECT " + ACTION + " FROM heptad_action a WHERE a.gate = ? AND a.entity_id = ? ORDER BY a.number";
     final String byKey = "SELECT " + ACTION + " FROM heptad_action a WHERE a.gate = ? AND a.action_key = ?"
-            + " AND a.open_entity IS NOT NULL";
-    final String parked = "SELECT " + ACTION + " FROM heptad_action a WHERE a.gate = ? AND a.open_entity IS NOT NULL"
-            + " AND a.state = 'parked' ORDER BY a.first_sent_at, a.number LIMIT ?";
+            + " AND a.state IN ('open', 'parked')";
+    final String parked = "SELECT " + ACTION + " FROM heptad_action a WHERE a.gate = ? AND a.state = 'parked'"
+            + " ORDER BY a.first_sent_at, a.number LIMIT ?";
     final String outbox = "SELECT id, order_key, destination, type, payload FROM heptad_outbox WHERE gate = ?"
             + " ORDER BY position LIMIT ?";
     final String sent = "DELETE FROM heptad_outbox WHERE gate = ? AND id = ?";
 
     private final String clock;
+    private final String due;
     private final String later;
 
     Statements(Dialect dialect) {
         clock = dialect.clock();
+        due = dialect.due();
         later = dialect.later();
         now = "SELECT " + clock;
         lock = dialect.waits() ? lockOrNothing() : lockAtOnce();
@@ -112,20 +128,19 @@ final class Statements {
         failed = "UPDATE heptad_action SET lease_until = " + later + ", attempts = attempts + 1, last_error = ?"
                 + whereOpen();
         unpark = "UPDATE heptad_action SET state = 'open', lease_until = " + clock
-                + " WHERE gate = ? AND action_key = ? AND entity_id = ? AND state = 'parked'";
+                + " WHERE gate = ? AND action_key = ? AND open_entity = ? AND state <> 'open'";
         expired = "SELECT " + ACTION + ", a.number, e.phase_type, e.phase_version, e.phase FROM heptad_action a"
                 + " JOIN heptad_entity e ON e.gate = a.gate AND e.id = a.entity_id"
-                + " WHERE a.gate = ? AND a.state = 'open' AND a.lease_until <= " + clock
+                + " WHERE a.gate = ? AND a.state = 'open' AND a.lease_until <= " + due
                 + " AND (a.lease_until > ? OR (a.lease_until = ? AND a.number > ?))"
                 + " ORDER BY a.lease_until, a.number LIMIT ?";
         take = "UPDATE heptad_action SET fence = fence + 1, lease_until = " + later + whereOpen()
-                + " AND lease_until <= " + clock;
-        figures = "SELECT a.state, COUNT(*), MIN(a.first_sent_at), " + clock + " FROM heptad_action a"
-                + " WHERE a.gate = ? AND a.open_entity IS NOT NULL GROUP BY a.state";
+                + " AND lease_until <= " + due;
+        figures = figures("open") + " UNION ALL " + figures("parked");
         dueTimers =
                 "SELECT t.position, t.entity_id, t.version, t.number, t.due, t.event_type, t.event_version, t.event,"
                         + " e.phase_type, e.phase_version, e.phase" + TIMER_AND_ENTITY
-                        + " AND t.claimed_until <= " + clock + NO_ACTION
+                        + " AND t.claimed_until <= " + due + NO_ACTION
                         + " AND (t.due > ? OR (t.due = ? AND t.position > ?)) ORDER BY t.due, t.position LIMIT ?";
         nextDue = "SELECT " + clock + ", (SELECT MIN(a.lease_until) FROM heptad_action a WHERE a.gate = ?"
                 + " AND a.state = 'open'), (SELECT t.claimed_until" + TIMER_AND_ENTITY + NO_ACTION
@@ -156,23 +171,29 @@ final class Statements {
         return "SELECT " + clock + ", " + ENTITY + " FROM heptad_entity WHERE gate = ? AND id = ? FOR UPDATE NOWAIT";
     }
 
-    /** Of these entities those that nobody is at. */
+    /** Of these entities those that nobody is at. For {@code id IN} H2 would look through all of the store's. */
     static String lockEntities(int count) {
-        return "SELECT id FROM heptad_entity WHERE gate = ? AND id IN (" + marks(count) + ") FOR UPDATE SKIP LOCKED";
+        return "SELECT id FROM heptad_entity WHERE (gate, id) IN ((?, ?)" + ", (?, ?)".repeat(count - 1)
+                + ") FOR UPDATE SKIP LOCKED";
     }
 
     /** Of these timers those that nobody is at, and nobody has taken meanwhile. */
     String lockTimers(int count) {
-        return "SELECT position FROM heptad_timer WHERE position IN (" + marks(count) + ") AND claimed_until <= "
-                + clock + " FOR UPDATE SKIP LOCKED";
+        return "SELECT position FROM heptad_timer WHERE position IN (" + marks(count) + ") AND claimed_until <= " + due
+                + " FOR UPDATE SKIP LOCKED";
     }
 
     String takeTimers(int count) {
         return "UPDATE heptad_timer SET claimed_until = " + later + " WHERE position IN (" + marks(count) + ")";
     }
 
+    private String figures(String state) {
+        return "SELECT '" + state + "', COUNT(*), MIN(a.first_sent_at), " + clock + " FROM heptad_action a"
+                + " WHERE a.gate = ? AND a.state = '" + state + "'";
+    }
+
     private static String whereOpen() {
-        return " WHERE gate = ? AND action_key = ? AND entity_id = ? AND fence = ? AND state = 'open'";
+        return " WHERE gate = ? AND action_key = ? AND open_entity = ? AND fence = ? AND state <> 'parked'";
     }
 
     private static String marks(int count) {

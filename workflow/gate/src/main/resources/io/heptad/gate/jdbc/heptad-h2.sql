@@ -71,10 +71,10 @@ CREATE TABLE IF NOT EXISTS heptad_action (
     first_sent_at   timestamp(6) with time zone NOT NULL,
     attempts        integer NOT NULL,
     last_error      varchar(4000),
-    UNIQUE (gate, action_key),
-    UNIQUE (gate, open_entity)
+    UNIQUE (action_key, gate),
+    UNIQUE (open_entity, gate)
 );
-CREATE INDEX IF NOT EXISTS heptad_action_of_entity ON heptad_action (gate, entity_id);
+CREATE INDEX IF NOT EXISTS heptad_action_of_entity ON heptad_action (entity_id, gate);
 CREATE INDEX IF NOT EXISTS heptad_action_expired ON heptad_action (gate, state, lease_until, number);
 
 -- Armed as long as the entity has that version. Handed out again from claimed_until on.

@@ -74,11 +74,12 @@ CREATE TABLE IF NOT EXISTS heptad_action (
     first_sent_at   timestamptz NOT NULL,
     attempts        integer NOT NULL,
     last_error      text,
-    UNIQUE (gate, action_key),
-    UNIQUE (gate, open_entity)
+    UNIQUE (action_key, gate),
+    UNIQUE (open_entity, gate)
 );
-CREATE INDEX IF NOT EXISTS heptad_action_of_entity ON heptad_action (gate, entity_id);
+CREATE INDEX IF NOT EXISTS heptad_action_of_entity ON heptad_action (entity_id, gate);
 CREATE INDEX IF NOT EXISTS heptad_action_expired ON heptad_action (gate, lease_until, number) WHERE state = 'open';
+CREATE INDEX IF NOT EXISTS heptad_action_parked ON heptad_action (gate, first_sent_at, number) WHERE state = 'parked';
 
 -- Armed as long as the entity has that version. Handed out again from claimed_until on.
 CREATE TABLE IF NOT EXISTS heptad_timer (

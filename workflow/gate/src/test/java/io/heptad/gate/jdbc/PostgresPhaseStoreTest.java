@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The store on PostgreSQL keeps the contract. */
@@ -38,8 +39,11 @@ class PostgresPhaseStoreTest extends JdbcPhaseStoreContract {
             return true;
         }));
         inside.await();
+        AtomicInteger tries = new AtomicInteger();
         wire.fault(boundary -> {
-            if (boundary.startsWith("before") && boundary.contains("lock_timeout")) {
+            boolean asksToWait = boundary.startsWith("before") && boundary.contains("lock_timeout");
+            boolean tries20Times = boundary.contains("NOWAIT") && tries.incrementAndGet() == 20;
+            if (asksToWait || tries20Times) {
                 waits.countDown();
             }
         });

@@ -57,7 +57,7 @@ enum TestDatabase {
     }
 
     Dialect dialect() {
-        return this == POSTGRESQL ? Dialect.postgresql("clock_timestamp()") : Dialect.h2("CURRENT_TIMESTAMP");
+        return this == POSTGRESQL ? Dialect.postgresql() : Dialect.h2();
     }
 
     static JdbcDataSource h2(String url) {
