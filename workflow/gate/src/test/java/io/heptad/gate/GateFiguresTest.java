@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Collectors;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -155,6 +156,37 @@ class GateFiguresTest {
                 .containsExactly(
                         "orders/A/2/charge/undo/0 parked declined: not possible",
                         "orders/A/2/charge/undo/0 resolved done");
+    }
+
+    @Test
+    void flightRecorderSeesTheNewFenceOfAnActionWhoseLeaseEndedWhileItRuns() throws Exception {
+        CountDownLatch charging = new CountDownLatch(1);
+        CountDownLatch late = new CountDownLatch(1);
+        List<RecordedEvent> events = recorded(() -> {
+            try (Gate<Order, Event> gate = shop.bare()
+                    .action(
+                            Orders.CHARGE,
+                            attempt -> {
+                                charging.countDown();
+                                Shop.await(late);
+                                return "receipt";
+                            },
+                            (attempt, receipt) -> {})
+                    .irreversible(Orders.PACK, attempt -> "")
+                    .build()) {
+                Shop.place(gate, "A");
+                FutureTask<Answer<Order, Event>> paying = Shop.start(() -> gate.handle("A", new Pay("card")));
+                Shop.await(charging);
+                shop.clock.advance(Shop.LEASE);
+                assertThat(gate.recover()).as("its own goes on").isZero();
+                late.countDown();
+                assertThat(paying.get()).isInstanceOf(Committed.class);
+                assertThat(gate.stats().takeovers()).isZero();
+            }
+            return true;
+        });
+        assertThat(of(events, "GateTakeover", "key", "fence")).containsExactly("orders/A/1/charge/do/0 2");
+        assertThat(of(events, "GateCall", "key", "attempt")).containsExactly("orders/A/1/charge/do/0 1");
     }
 
     @Test
