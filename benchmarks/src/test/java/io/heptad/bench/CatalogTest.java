@@ -100,7 +100,7 @@ class CatalogTest {
         assertThat(minutes("queue")).isLessThan(31);
         assertThat(minutes("pool")).isLessThan(13);
         assertThat(minutes("futures")).isLessThan(11);
-        assertThat(minutes("gate")).isLessThan(9);
+        assertThat(minutes("gate")).isLessThan(12);
         assertThat(minutes("pipeline")).isLessThan(13);
         assertThat(minutes("actor")).isLessThan(13);
         assertThat(minutes("sync")).isLessThan(10);

@@ -75,6 +75,7 @@ public class GateDatabase {
             work = "events for entities in a database, without an action and with one",
             operation = "transition",
             quick = {"database=PostgreSQL|H2-in-memory action=no", "database=PostgreSQL|H2-in-memory action=yes"},
+            forkSeconds = 12, // the driver, the database and the gate are a lot of code to compile
             goals = @Goal(atLeast = 0.9, of = "hand-written"))
     public long database() throws Exception {
         all.turn(ids[next], turn);

@@ -64,6 +64,7 @@ public class GateMemory {
             work = "events for entities in memory, without an action and with one",
             operation = "transition",
             quick = {"action=no doors=100", "action=yes doors=100"},
+            forkSeconds = 4,
             goals = @Goal(atLeast = 5, of = "Spring Statemachine", where = "action=no"))
     public long memory() throws Exception {
         all.turn(ids[next], turn);
