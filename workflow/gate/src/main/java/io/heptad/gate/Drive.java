@@ -189,7 +189,7 @@ final class Drive<P, E> implements Runnable {
         try {
             starter.set(me);
             engine.start(this);
-            for (int tries = nanos > 0 ? TRIES : 0; tries > 0 && !answer.isDone() && starter.get() == me; tries--) {
+            for (int tries = TRIES; tries > 0 && !answer.isDone() && starter.get() == me; tries--) {
                 giveWay();
             }
             while (!answer.isDone() && starter.get() == me) {
@@ -248,6 +248,8 @@ final class Drive<P, E> implements Runnable {
                 engine.counts.storeFailures.increment();
             }
             return false;
+        } finally {
+            thread = null; // not its any more, also before the next one has begun
         }
         if (step instanceof Step.Lost<P, E>) {
             return false;

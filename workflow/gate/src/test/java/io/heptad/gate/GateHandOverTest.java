@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -250,5 +251,46 @@ class GateHandOverTest {
             Shop.until(() -> !(shop.phase("A") instanceof Placed));
             assertThat(patience).hasValue(Duration.ofSeconds(1));
         }
+    }
+
+    /** Keeps every carrier of virtual threads, so that one that is started now does not begin. */
+    private static void keepAllCarriers(AtomicBoolean until) {
+        int carriers = Integer.getInteger(
+                "jdk.virtualThreadScheduler.parallelism", Runtime.getRuntime().availableProcessors());
+        CountDownLatch kept = new CountDownLatch(carriers);
+        for (int i = 0; i < carriers; i++) {
+            Thread ignored = Thread.startVirtualThread(() -> {
+                kept.countDown();
+                while (!until.get()) {
+                    Thread.onSpinWait();
+                }
+            });
+        }
+        Shop.await(kept);
+    }
+
+    @Test
+    void aCallerWhoseCommitHasFailedMayAskAgainBeforeTheNextThreadOfTheActionBegins() throws InterruptedException {
+        Thread me = Thread.currentThread();
+        AtomicBoolean released = new AtomicBoolean();
+        AtomicBoolean failed = new AtomicBoolean();
+        try (Gate<Order, Event> gate = gate(() -> {}, () -> {
+            if (Thread.currentThread() == me && failed.compareAndSet(false, true)) {
+                keepAllCarriers(released);
+                throw new IllegalStateException("the store is away");
+            }
+        })) {
+            try {
+                assertThat(gate.handle("A", new Pay("card"), "pay", Duration.ofMillis(200)))
+                        .isInstanceOf(Pending.class);
+                assertThat(gate.handle("A", new Pay("card"), "pay", Duration.ZERO))
+                        .as("not taken for the action that hands an event to its own entity")
+                        .isInstanceOf(Pending.class);
+            } finally {
+                released.set(true);
+            }
+            Shop.until(() -> shop.phase("A") instanceof Paid);
+        }
+        assertThat(shop.provider.count("charge", "A")).isEqualTo(1);
     }
 }
