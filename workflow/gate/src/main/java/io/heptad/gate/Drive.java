@@ -44,8 +44,8 @@ final class Drive<P, E> implements Runnable {
 
     /**
      * How often whoever has started it looks again before it parks: an action that does next to nothing is over sooner than a
-     * parked thread is awake. One in memory, two cores, medians of two forks, us: 0 times 45, 16 times 21, 64 times 9, 256
-     * times 11. For one that takes longer it is some 20 us of a core.
+     * parked thread is awake. One in memory, two cores, means of two forks, us: 0 times 45, 16 times 21, 64 times 9, 256
+     * times 11. For one that takes longer, 64 looks are lost.
      */
     private static final int TRIES = 64;
 
